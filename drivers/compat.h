@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where kernels from 6.1 on differ.  The only file that knows versions.
+ *
+ * Stable kernels carry backports: ask for the macro where there is one.
+ */
+#ifndef _VACC_COMPAT_H
+#define _VACC_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/timer.h>
+#include <linux/uio.h>
+#include <linux/version.h>
+
+#ifndef ITER_SOURCE
+#define ITER_SOURCE	WRITE
+#define ITER_DEST	READ
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+static inline int vacc_timer_delete(struct timer_list *timer)
+{
+	return del_timer(timer);
+}
+#else
+static inline int vacc_timer_delete(struct timer_list *timer)
+{
+	return timer_delete(timer);
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vacc_vm_flags_mod(struct vm_area_struct *vma,
+				     vm_flags_t set, vm_flags_t clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#else
+static inline void vacc_vm_flags_mod(struct vm_area_struct *vma,
+				     vm_flags_t set, vm_flags_t clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+#endif /* _VACC_COMPAT_H */

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Devices: registration, and an end that open files survive.
+ */
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+static DEFINE_IDA(vacc_instances);
+
+static void vacc_device_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct vacc_device, ref));
+}
+
+/**
+ * vacc_device_put() - let go of a device
+ * @dev: the device
+ *
+ * Context: any.
+ */
+void vacc_device_put(struct vacc_device *dev)
+{
+	kref_put(&dev->ref, vacc_device_free);
+}
+
+/**
+ * vacc_device_enter() - begin calling the backend
+ * @dev: the device
+ *
+ * Context: may sleep.  Touch no user memory and wait for nothing up to
+ * vacc_device_exit().
+ * Return: the operations, or NULL, and then there is nothing to exit, where the device
+ * is gone.
+ */
+const struct vacc_backend_ops *vacc_device_enter(struct vacc_device *dev)
+{
+	down_read(&dev->registration);
+	if (!dev->ops)
+		up_read(&dev->registration);
+	return dev->ops;
+}
+
+/**
+ * vacc_device_exit() - end calling the backend
+ * @dev: the device
+ *
+ * Context: after vacc_device_enter() returned operations.
+ */
+void vacc_device_exit(struct vacc_device *dev)
+{
+	up_read(&dev->registration);
+}
+
+static struct vacc_device *vacc_device_alloc(const struct vacc_backend_info *info,
+					     const struct vacc_backend_ops *ops,
+					     void *priv)
+{
+	struct vacc_device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+
+	if (!dev)
+		return NULL;
+	kref_init(&dev->ref);
+	init_rwsem(&dev->registration);
+	spin_lock_init(&dev->lock);
+	INIT_LIST_HEAD(&dev->queues);
+	init_waitqueue_head(&dev->wait);
+	dev->info = *info;
+	dev->ops = ops;
+	dev->events_linger = !!ops->event_destroy;
+	dev->priv = priv;
+	return dev;
+}
+
+/**
+ * vacc_device_register() - give userspace a node for a backend
+ * @parent: parent in sysfs, or NULL
+ * @parent_name: name that GET_INFO reports, shortened to 31 bytes
+ * @info: what the device is; copied, but for @info->formats, which stays until
+ *	vacc_device_unregister() has returned
+ * @ops: operations; they stay until then too
+ * @priv: their first argument
+ *
+ * The operations may be called before this returns.
+ *
+ * Context: may sleep.
+ * Return: the device, -ENOMEM, or what misc_register() returns: -EBUSY where no minor
+ * is free.
+ */
+struct vacc_device *vacc_device_register(struct device *parent,
+					 const char *parent_name,
+					 const struct vacc_backend_info *info,
+					 const struct vacc_backend_ops *ops,
+					 void *priv)
+{
+	struct vacc_device *dev = vacc_device_alloc(info, ops, priv);
+	int err;
+
+	if (!dev)
+		return ERR_PTR(-ENOMEM);
+	strscpy(dev->parent_name, parent_name, sizeof(dev->parent_name));
+	dev->instance = ida_alloc(&vacc_instances, GFP_KERNEL);
+	if (dev->instance < 0) {
+		err = dev->instance;
+		goto err_put;
+	}
+	snprintf(dev->name, sizeof(dev->name), "virtio-accel%d", dev->instance);
+	dev->misc.minor = MISC_DYNAMIC_MINOR;
+	dev->misc.name = dev->name;
+	dev->misc.fops = &vacc_fops;
+	dev->misc.parent = parent;
+	dev->misc.mode = 0600;
+	err = misc_register(&dev->misc);
+	if (err)
+		goto err_ida;
+	return dev;
+
+err_ida:
+	ida_free(&vacc_instances, dev->instance);
+err_put:
+	vacc_device_put(dev);
+	return ERR_PTR(err);
+}
+EXPORT_SYMBOL_GPL(vacc_device_register);
+
+/**
+ * vacc_device_unregister() - take the node away, also under open files
+ * @dev: the device; gone for the caller when this returns
+ *
+ * Wakes every wait, ends every pending event as failed with DEVICE_LOST and its fence
+ * with -ENODEV.  Open files stay, their calls fail with -ENODEV and their mappings stay
+ * valid.  When this returns no call of the backend is under way and none will come; the
+ * backend frees whatever it still has.
+ *
+ * Context: may sleep; waits for calls of the backend that are under way, which do not
+ * wait for execution.
+ */
+void vacc_device_unregister(struct vacc_device *dev)
+{
+	const struct vacc_backend_ops *ops = dev->ops;
+
+	WRITE_ONCE(dev->dead, true);
+	wake_up_all(&dev->wait);
+	misc_deregister(&dev->misc);
+
+	down_write(&dev->registration);
+	dev->ops = NULL;
+	up_write(&dev->registration);
+
+	ops->stop(dev->priv);
+	vacc_queue_fail_all(dev, VIRTIO_ACCEL_S_DEVICE_LOST, -ENODEV);
+	ida_free(&vacc_instances, dev->instance);
+	vacc_device_put(dev);
+}
+EXPORT_SYMBOL_GPL(vacc_device_unregister);
+
+/**
+ * vacc_device_instance() - the number in the name of the node
+ * @dev: the device
+ *
+ * Context: any.
+ * Return: N of /dev/virtio-accelN.
+ */
+int vacc_device_instance(const struct vacc_device *dev)
+{
+	return dev->instance;
+}
+EXPORT_SYMBOL_GPL(vacc_device_instance);

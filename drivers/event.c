@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: how submissions end.
+ *
+ * The first terminal transition wins, whoever makes it: the backend that is done, or the
+ * core when the device has gone.  Whoever wins signals the fence and lets go of what the
+ * event used.  From publication to there nothing allocates and only spinlocks are taken.
+ */
+#include <linux/dma-fence.h>
+#include <linux/export.h>
+#include <linux/file.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/sync_file.h>
+
+#include "compat.h"
+#include "core.h"
+
+static void vacc_event_free(struct kref *ref)
+{
+	struct vacc_event *event = container_of(ref, struct vacc_event, ref);
+
+	dma_fence_put(&event->fence->base);
+	vacc_queue_unref(event->queue);
+	vacc_context_unref(event->obj.context);
+	vacc_file_put(event->obj.file);
+	kvfree(event);
+}
+
+/**
+ * vacc_event_put() - let go of an event
+ * @event: the event
+ *
+ * Context: any: the file has another reference whenever this could be its last event.
+ */
+void vacc_event_put(struct vacc_event *event)
+{
+	kref_put(&event->ref, vacc_event_free);
+}
+
+/**
+ * vacc_event_priv() - the backend's area of an event
+ * @event: the event
+ *
+ * Context: any.
+ * Return: as many bytes as the backend's event_bytes() asked for, zeroed at first and
+ * aligned to 16.
+ */
+void *vacc_event_priv(struct vacc_event *event)
+{
+	return event->priv;
+}
+EXPORT_SYMBOL_GPL(vacc_event_priv);
+
+/**
+ * vacc_event_handle() - the handle by which userspace knows an event
+ * @event: the event
+ *
+ * Context: any.
+ * Return: a number that is unique among the events of one open file.
+ */
+u32 vacc_event_handle(const struct vacc_event *event)
+{
+	return event->obj.handle;
+}
+EXPORT_SYMBOL_GPL(vacc_event_handle);
+
+/**
+ * vacc_event_progress() - say that work is being done
+ * @event: the event that is executing
+ *
+ * Context: any, before the event is reported.
+ */
+void vacc_event_progress(struct vacc_event *event)
+{
+	WRITE_ONCE(event->queue->progress, jiffies);
+}
+EXPORT_SYMBOL_GPL(vacc_event_progress);
+
+/**
+ * vacc_event_let_go() - drop what a submission uses
+ * @event: an event that has ended, or was never admitted, and that no device has
+ *
+ * Context: any.
+ */
+void vacc_event_let_go(struct vacc_event *event)
+{
+	struct vacc_file *file = event->obj.file;
+	u32 i;
+
+	for (i = 0; i < event->binding_count; i++)
+		vacc_obj_put(&event->buffers[i]->obj);
+	vacc_obj_put(&event->program->obj);
+	vacc_obj_put(&event->queue->obj);
+	if (atomic_dec_and_test(&file->inflight) && READ_ONCE(file->closed))
+		vacc_file_kick_reaper(file);
+	else if (wq_has_sleeper(&file->wait))
+		wake_up_all(&file->wait);
+	vacc_event_put(event);
+}
+
+/* A task that may wait: aborts a pending event, or tells the device of an ended one. */
+static void vacc_event_work(struct work_struct *work)
+{
+	struct vacc_event *event = container_of(work, struct vacc_event, work);
+	struct vacc_device *dev = event->obj.file->dev;
+	bool ended = vacc_event_state(event) != VACC_EVENT_PENDING;
+	bool last = ended && dev->events_linger &&
+		    !xchg(&event->dismissed, true);
+	const struct vacc_backend_ops *ops = vacc_device_enter(dev);
+
+	if (ops) {
+		if (!ended)
+			ops->event_abort(dev->priv, event);
+		else if (last)
+			ops->event_destroy(dev->priv, event);
+		vacc_device_exit(dev);
+	}
+	if (last)
+		vacc_event_let_go(event);
+	vacc_event_put(event);
+}
+
+static void vacc_event_queue_work(struct vacc_event *event)
+{
+	kref_get(&event->ref);
+	if (!queue_work(vacc_wq, &event->work))
+		vacc_event_put(event);
+}
+
+/**
+ * vacc_event_abort() - have the backend end an event that it still has
+ * @event: the event
+ * @cause: why; the first one that is given stands
+ *
+ * Returns at once.  The event ends when the backend has stopped touching its buffers.
+ *
+ * Context: any.
+ */
+void vacc_event_abort(struct vacc_event *event, enum vacc_cause cause)
+{
+	struct vacc_queue *queue = event->queue;
+	unsigned long flags;
+	bool pending;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	pending = event->state == VACC_EVENT_PENDING;
+	if (pending && event->cause == VACC_CAUSE_NONE)
+		event->cause = cause;
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (pending)
+		vacc_event_queue_work(event);
+}
+
+static void vacc_event_timeout(struct timer_list *timer)
+{
+	struct vacc_event *event = container_of(timer, struct vacc_event,
+						timer);
+
+	vacc_event_abort(event, VACC_CAUSE_TIMEOUT);
+	vacc_event_put(event);
+}
+
+static void vacc_event_name_fence(struct vacc_call *call,
+				  struct vacc_fence *fence)
+{
+	strscpy(fence->driver, "virtio_accel", sizeof(fence->driver));
+	snprintf(fence->timeline, sizeof(fence->timeline), "%s:%d",
+		 call->dev->name, task_tgid_nr(current));
+}
+
+/**
+ * vacc_event_alloc() - make an event
+ * @call: the call
+ * @binding_count: buffers that it will use
+ * @priv_bytes: of the backend's area
+ *
+ * The caller fills in what it runs, and its context with a reference.
+ *
+ * Context: process.
+ * Return: the event, with one reference, or NULL.
+ */
+struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 binding_count,
+				    size_t priv_bytes)
+{
+	struct vacc_event *event;
+	struct vacc_fence *fence;
+	size_t head;
+
+	head = ALIGN(struct_size(event, buffers, binding_count), 16);
+	if (head == SIZE_MAX || check_add_overflow(head, priv_bytes, &priv_bytes))
+		return NULL;
+	event = kvzalloc(priv_bytes, GFP_KERNEL_ACCOUNT);
+	fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
+	if (!event || !fence) {
+		kvfree(event);
+		kfree(fence);
+		return NULL;
+	}
+	vacc_event_name_fence(call, fence);
+	vacc_fence_init_v1(fence);
+	event->fence = fence;
+	event->binding_count = binding_count;
+	event->priv = (void *)event + head;
+	kref_init(&event->ref);
+	INIT_LIST_HEAD(&event->node);
+	INIT_WORK(&event->work, vacc_event_work);
+	timer_setup(&event->timer, vacc_event_timeout, 0);
+	kref_get(&call->file->ref);
+	event->obj.file = call->file;
+	return event;
+}
+
+/**
+ * vacc_event_arm() - start the timeout of a submission
+ * @event: an event that was admitted, and may have ended
+ * @timeout_ns: from now, 0 for none
+ *
+ * Context: any.
+ */
+void vacc_event_arm(struct vacc_event *event, u64 timeout_ns)
+{
+	struct vacc_queue *queue = event->queue;
+	unsigned long delay;
+	unsigned long flags;
+
+	if (!timeout_ns)
+		return;
+	delay = min_t(u64, nsecs_to_jiffies64(timeout_ns) + 1,
+		      MAX_JIFFY_OFFSET);
+	spin_lock_irqsave(&queue->lock, flags);
+	if (event->state == VACC_EVENT_PENDING) {
+		kref_get(&event->ref);
+		mod_timer(&event->timer, jiffies + delay);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
+/* Takes the event off its queue.  The objects are not needed by pending work now. */
+static void vacc_event_unlink(struct vacc_event *event)
+{
+	struct vacc_queue *queue = event->queue;
+	u32 i;
+
+	lockdep_assert_held(&queue->lock);
+	list_del_init(&event->node);
+	queue->pending_count--;
+	WRITE_ONCE(queue->progress, jiffies);
+	for (i = 0; i < event->binding_count; i++)
+		atomic_dec(&event->buffers[i]->obj.pending);
+	atomic_dec(&event->program->obj.pending);
+	atomic_dec(&queue->obj.pending);
+}
+
+/**
+ * vacc_event_link() - put an event on its queue, before the backend gets it
+ * @event: the event, with users of all that it uses
+ *
+ * Context: process.
+ */
+void vacc_event_link(struct vacc_event *event)
+{
+	struct vacc_queue *queue = event->queue;
+	u32 i;
+
+	for (i = 0; i < event->binding_count; i++)
+		atomic_inc(&event->buffers[i]->obj.pending);
+	atomic_inc(&event->program->obj.pending);
+	atomic_inc(&queue->obj.pending);
+	kref_get(&event->ref);
+	spin_lock_irq(&queue->lock);
+	if (!queue->pending_count++)
+		WRITE_ONCE(queue->progress, jiffies);
+	event->seq = queue->next_seq++;
+	queue->counts[VACC_COUNT_SUBMITTED]++;
+	list_add_tail(&event->node, &queue->pending);
+	spin_unlock_irq(&queue->lock);
+	queue_delayed_work(vacc_wq, &queue->watchdog,
+			   msecs_to_jiffies(event->obj.file->dev->info.hang_limit_ms) + 1);
+}
+
+/**
+ * vacc_event_unlink_rejected() - undo vacc_event_link()
+ * @event: the event, which the backend did not take
+ *
+ * Context: process.
+ */
+void vacc_event_unlink_rejected(struct vacc_event *event)
+{
+	struct vacc_queue *queue = event->queue;
+
+	spin_lock_irq(&queue->lock);
+	vacc_event_unlink(event);
+	queue->counts[VACC_COUNT_SUBMITTED]--;
+	spin_unlock_irq(&queue->lock);
+	wake_up_all(&queue->wait);
+	vacc_event_put(event);
+}
+
+/* What ended an event is what the core asked for, if it asked. */
+static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
+{
+	struct vacc_queue *queue = event->queue;
+
+	lockdep_assert_held(&queue->lock);
+	if (state == VACC_EVENT_CANCELLED) {
+		status = VIRTIO_ACCEL_S_OK;
+		if (event->cause == VACC_CAUSE_TIMEOUT) {
+			state = VACC_EVENT_FAILED;
+			status = VIRTIO_ACCEL_S_DEADLINE_EXPIRED;
+		}
+	} else if (state == VACC_EVENT_COMPLETE) {
+		status = VIRTIO_ACCEL_S_OK;
+	} else if (status == VIRTIO_ACCEL_S_OK) {
+		status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
+	}
+	/* The counts are in the order of the states. */
+	queue->counts[VACC_COUNT_COMPLETED + state - VACC_EVENT_COMPLETE]++;
+	if (state == VACC_EVENT_FAILED &&
+	    queue->failed_status == VIRTIO_ACCEL_S_OK)
+		queue->failed_status = status;
+	vacc_event_unlink(event);
+	event->status = status;
+	event->flags |= VACC_EVENT_QUIESCENT;
+	/* Pairs with vacc_event_state(): outputs and status come first. */
+	smp_store_release(&event->state, state);
+}
+
+static int vacc_event_error(const struct vacc_event *event)
+{
+	return event->state == VACC_EVENT_CANCELLED ? -ECANCELED :
+						      vacc_errno(event->status);
+}
+
+/* All that follows the transition, for the one who made it. */
+static void vacc_event_finish(struct vacc_event *event, int error)
+{
+	struct dma_fence *fence = dma_fence_get(&event->fence->base);
+
+	if (!error)
+		error = vacc_event_error(event);
+	if (vacc_timer_delete(&event->timer))
+		vacc_event_put(event);
+	if (event->submit_flags & VACC_SUBMIT_AUTO_DESTROY)
+		vacc_event_drop_handle(event);
+	wake_up_all(&event->queue->wait);
+	if (event->obj.file->dev->events_linger)
+		vacc_event_queue_work(event);
+	else
+		vacc_event_let_go(event);
+	if (error)
+		dma_fence_set_error(fence, error);
+	dma_fence_signal(fence);
+	dma_fence_put(fence);
+}
+
+/**
+ * vacc_event_end() - end an event, unless it has ended
+ * @event: the event, whose buffers nobody touches any more
+ * @state: VACC_EVENT_COMPLETE, VACC_EVENT_FAILED or VACC_EVENT_CANCELLED
+ * @status: VIRTIO_ACCEL_S_*
+ * @error: error of the fence where it is not that of the status, else 0
+ *
+ * Context: any.
+ * Return: whether this call ended it.
+ */
+bool vacc_event_end(struct vacc_event *event, u32 state, u16 status, int error)
+{
+	bool cookie = dma_fence_begin_signalling();
+	struct vacc_queue *queue = event->queue;
+	unsigned long flags;
+	bool won;
+
+	spin_lock_irqsave(&queue->lock, flags);
+	won = event->state == VACC_EVENT_PENDING;
+	if (won)
+		vacc_event_settle(event, state, status);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (won)
+		vacc_event_finish(event, error);
+	dma_fence_end_signalling(cookie);
+	return won;
+}
+
+/**
+ * vacc_event_done() - report that an event has ended
+ * @event: the event; not the backend's any more when this returns
+ * @state: VACC_EVENT_COMPLETE, VACC_EVENT_FAILED or VACC_EVENT_CANCELLED
+ * @status: why it failed: VIRTIO_ACCEL_S_*
+ *
+ * Once for each event that was admitted, and only when nothing touches its buffers any
+ * more.  The backend holds no lock that submitting or cancelling takes.
+ *
+ * Context: any.
+ */
+void vacc_event_done(struct vacc_event *event, u32 state, u16 status)
+{
+	if (state < VACC_EVENT_COMPLETE || state > VACC_EVENT_CANCELLED)
+		return;
+	vacc_event_end(event, state, status, 0);
+}
+EXPORT_SYMBOL_GPL(vacc_event_done);
+
+/**
+ * vacc_event_drop_handle() - take an event's handle away
+ * @event: the event
+ *
+ * Context: any.
+ * Return: whether there was one.
+ */
+bool vacc_event_drop_handle(struct vacc_event *event)
+{
+	if (!vacc_obj_unpublish(&event->obj))
+		return false;
+	vacc_event_put(event);
+	return true;
+}
+
+/**
+ * vacc_event_publish() - let lookups find an event
+ * @event: an event that was admitted, and may have ended
+ *
+ * Context: any; cannot fail.
+ */
+void vacc_event_publish(struct vacc_event *event)
+{
+	kref_get(&event->ref);
+	vacc_obj_publish(&event->obj);
+	/* One that ended before it had a handle did not find one to drop. */
+	if ((event->submit_flags & VACC_SUBMIT_AUTO_DESTROY) &&
+	    vacc_event_state(event) != VACC_EVENT_PENDING)
+		vacc_event_drop_handle(event);
+}
+
+/**
+ * vacc_event_get() - find an event
+ * @call: the call
+ * @handle: its handle
+ *
+ * Context: process.
+ * Return: the event, for vacc_event_put(), or NULL.
+ */
+struct vacc_event *vacc_event_get(struct vacc_call *call, u32 handle)
+{
+	struct xarray *objects = &call->file->objects;
+	struct vacc_event *event = NULL;
+	struct vacc_obj *obj;
+
+	xa_lock_irq(objects);
+	obj = xa_load(objects, handle);
+	if (obj && obj->kind == VACC_KIND_EVENT && obj->ready) {
+		event = container_of(obj, struct vacc_event, obj);
+		kref_get(&event->ref);
+	}
+	xa_unlock_irq(objects);
+	if (!event)
+		call->reason.text = "no such event in this file";
+	return event;
+}
+
+/**
+ * vacc_event_query() - VACC_EVENT_QUERY
+ * @call: the call
+ * @arg: struct vacc_event_query
+ *
+ * Context: process.
+ * Return: 0, -EOPNOTSUPP for a flag, -ENOENT.
+ */
+int vacc_event_query(struct vacc_call *call, void *arg)
+{
+	struct vacc_event_query *query = arg;
+	struct vacc_event *event;
+
+	if (query->flags)
+		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
+	event = vacc_event_get(call, query->handle);
+	if (!event)
+		return -ENOENT;
+	query->queue = event->queue_handle;
+	query->admission = event->admission;
+	vacc_event_report(event, &query->state, &query->status,
+			  &query->event_flags);
+	query->user_data = event->user_data;
+	query->start_ns = 0;
+	query->end_ns = 0;
+	vacc_event_put(event);
+	return 0;
+}
+
+static int vacc_event_check_handle_arg(struct vacc_call *call,
+				       const struct vacc_handle_arg *arg)
+{
+	if (arg->flags)
+		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
+	if (arg->reserved)
+		return vacc_fail(call, -EINVAL, "a reserved field is not zero");
+	return 0;
+}
+
+static int vacc_event_do_cancel(struct vacc_call *call,
+				struct vacc_event *event)
+{
+	struct vacc_device *dev = call->dev;
+	const struct vacc_backend_ops *ops;
+	struct vacc_result result;
+
+	if (!(dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCEL))
+		return vacc_fail(call, -EOPNOTSUPP,
+				 "the device cannot cancel events");
+	if (vacc_event_state(event) != VACC_EVENT_PENDING)
+		return vacc_fail(call, -EBUSY, "the event has ended");
+	ops = vacc_device_enter(dev);
+	if (!ops)
+		return -ENODEV;
+	result = ops->event_cancel(dev->priv, event);
+	vacc_device_exit(dev);
+	return vacc_errno(result.status);
+}
+
+/**
+ * vacc_event_cancel() - VACC_EVENT_CANCEL
+ * @call: the call
+ * @arg: struct vacc_handle_arg
+ *
+ * Context: process.
+ * Return: 0; -EOPNOTSUPP; -EINVAL; -ENOENT; -EBUSY where execution has begun or the event
+ * has ended; -ENODEV; or what the backend says.
+ */
+int vacc_event_cancel(struct vacc_call *call, void *arg)
+{
+	struct vacc_handle_arg *cancel = arg;
+	struct vacc_event *event;
+	int err = vacc_event_check_handle_arg(call, cancel);
+
+	if (err)
+		return err;
+	event = vacc_event_get(call, cancel->handle);
+	if (!event)
+		return -ENOENT;
+	err = vacc_event_do_cancel(call, event);
+	vacc_event_put(event);
+	return err;
+}
+
+/**
+ * vacc_event_destroy() - VACC_EVENT_DESTROY
+ * @call: the call
+ * @arg: struct vacc_handle_arg
+ *
+ * Context: process.
+ * Return: 0; -EOPNOTSUPP for a flag; -EINVAL; -ENOENT; -EBUSY while it is pending.
+ */
+int vacc_event_destroy(struct vacc_call *call, void *arg)
+{
+	struct vacc_handle_arg *destroy = arg;
+	struct vacc_event *event;
+	int err = vacc_event_check_handle_arg(call, destroy);
+
+	if (err)
+		return err;
+	event = vacc_event_get(call, destroy->handle);
+	if (!event)
+		return -ENOENT;
+	if (vacc_event_state(event) == VACC_EVENT_PENDING)
+		err = vacc_fail(call, -EBUSY, "the event is pending");
+	else if (!vacc_event_drop_handle(event))
+		err = -ENOENT;
+	vacc_event_put(event);
+	return err;
+}
+
+/**
+ * vacc_event_fd() - make a sync_file of an event's fence
+ * @call: the call, which installs it when its result has been copied out
+ * @event: the event
+ *
+ * Context: process.
+ * Return: 0; -EOPNOTSUPP where the kernel has no sync_file; -EMFILE, -ENFILE; -ENOMEM.
+ */
+int vacc_event_fd(struct vacc_call *call, struct vacc_event *event)
+{
+#if IS_ENABLED(CONFIG_SYNC_FILE)
+	struct sync_file *sync_file;
+	int fd = get_unused_fd_flags(O_CLOEXEC);
+
+	if (fd < 0)
+		return fd;
+	sync_file = sync_file_create(&event->fence->base);
+	if (!sync_file) {
+		put_unused_fd(fd);
+		return -ENOMEM;
+	}
+	call->fd = fd;
+	call->fd_file = sync_file->file;
+	return 0;
+#else
+	return vacc_fail(call, -EOPNOTSUPP, "this kernel has no sync_file");
+#endif
+}
+
+/**
+ * vacc_event_export() - VACC_EVENT_EXPORT
+ * @call: the call
+ * @arg: struct vacc_event_export
+ *
+ * Context: process.
+ * Return: 0; -EOPNOTSUPP for a flag, or where the kernel has no sync_file; -ENOENT;
+ * -EMFILE, -ENFILE; -ENOMEM.
+ */
+int vacc_event_export(struct vacc_call *call, void *arg)
+{
+	struct vacc_event_export *export = arg;
+	struct vacc_event *event;
+	int err;
+
+	if (export->flags)
+		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
+	event = vacc_event_get(call, export->handle);
+	if (!event)
+		return -ENOENT;
+	err = vacc_event_fd(call, event);
+	export->fd = call->fd;
+	vacc_event_put(event);
+	return err;
+}

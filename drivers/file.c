@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Open files.
+ */
+#include <linux/compat.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+
+#include "core.h"
+
+static void vacc_file_free(struct kref *ref)
+{
+	struct vacc_file *file = container_of(ref, struct vacc_file, ref);
+
+	xa_destroy(&file->objects);
+	vacc_device_put(file->dev);
+	kfree(file);
+}
+
+/**
+ * vacc_file_put() - let go of a file
+ * @file: the file
+ *
+ * Context: any: the reaper has emptied it before the last reference goes.
+ */
+void vacc_file_put(struct vacc_file *file)
+{
+	kref_put(&file->ref, vacc_file_free);
+}
+
+/*
+ * misc_open() holds its global mutex here: nothing is asked of the device, so that a
+ * mute one cannot stop others from being opened.  The same mutex keeps the device from
+ * being unregistered meanwhile.
+ */
+static int vacc_open(struct inode *inode, struct file *filp)
+{
+	struct vacc_device *dev = container_of(filp->private_data,
+					       struct vacc_device, misc);
+	struct vacc_file *file;
+
+	if (vacc_device_dead(dev))
+		return -ENODEV;
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	if (!file)
+		return -ENOMEM;
+	kref_init(&file->ref);
+	kref_get(&dev->ref);
+	file->dev = dev;
+	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	mt_init_flags(&file->maps, MT_FLAGS_ALLOC_RANGE);
+	init_waitqueue_head(&file->wait);
+	INIT_WORK(&file->reap, vacc_file_reap);
+	spin_lock_init(&file->errors_lock);
+	filp->private_data = file;
+	return nonseekable_open(inode, filp);
+}
+
+/* Never waits for the device: the reaper does. */
+static int vacc_release(struct inode *inode, struct file *filp)
+{
+	struct vacc_file *file = filp->private_data;
+	struct vacc_device *dev = file->dev;
+	int kind;
+
+	xa_lock_irq(&file->objects);
+	file->closed = true;
+	for (kind = 0; kind < VACC_KIND_COUNT; kind++) {
+		atomic_sub(file->counts[kind], &dev->live[kind]);
+		atomic_add(file->counts[kind], &dev->zombie[kind]);
+	}
+	xa_unlock_irq(&file->objects);
+	vacc_file_kick_reaper(file);
+	vacc_file_put(file);
+	return 0;
+}
+
+static __poll_t vacc_poll(struct file *filp, poll_table *table)
+{
+	struct vacc_file *file = filp->private_data;
+	struct vacc_device *dev = file->dev;
+	__poll_t mask = 0;
+
+	poll_wait(filp, &file->wait, table);
+	poll_wait(filp, &dev->wait, table);
+	if (vacc_device_dead(dev))
+		return EPOLLERR | EPOLLHUP;
+	if (atomic_read(&file->inflight) < vacc_quota_inflight())
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	return mask;
+}
+
+const struct file_operations vacc_fops = {
+	.owner = THIS_MODULE,
+	.open = vacc_open,
+	.release = vacc_release,
+	.poll = vacc_poll,
+	.mmap = vacc_mmap,
+	.unlocked_ioctl = vacc_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};

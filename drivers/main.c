@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module: one workqueue for all that ends later.
+ */
+#include <linux/module.h>
+
+#include "core.h"
+
+/*
+ * Timeouts, aborts and the reaper.  Fences wait for it, so it must make progress
+ * when memory is short.
+ */
+struct workqueue_struct *vacc_wq;
+
+static int __init vacc_init(void)
+{
+	vacc_wq = alloc_workqueue("virtio_accel", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				  0);
+	return vacc_wq ? 0 : -ENOMEM;
+}
+
+/*
+ * No backend is registered and no file is open, as both pin the module.  What closed
+ * files left may still be on the workqueue, which is drained here.
+ */
+static void __exit vacc_exit(void)
+{
+	destroy_workqueue(vacc_wq);
+}
+
+module_init(vacc_init);
+module_exit(vacc_exit);
+
+MODULE_DESCRIPTION("Accelerators with an explicit lifecycle");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mmap(2) of buffers.
+ *
+ * Each mappable buffer has a range of page offsets of its own in its file.  A mapping
+ * gets all its pages at once and keeps the storage, so that it stays valid memory when
+ * the buffer, the device or the file descriptor is gone.
+ */
+#include <linux/mm.h>
+
+#include "compat.h"
+#include "core.h"
+
+/* Offset 0 is "cannot be mapped"; offsets fit 32 bits of pages for 32-bit callers. */
+#define VACC_MAP_MIN	1UL
+#define VACC_MAP_MAX	((unsigned long)U32_MAX)
+
+static unsigned long vacc_map_pages_of(const struct vacc_buffer *buffer)
+{
+	return PAGE_ALIGN(buffer->bytes) >> PAGE_SHIFT;
+}
+
+/**
+ * vacc_map_reserve() - give a buffer a range of page offsets
+ * @buffer: the buffer, not published yet, with storage
+ *
+ * Context: process.
+ * Return: 0, -ENOSPC where no range is free, -ENOMEM.
+ */
+int vacc_map_reserve(struct vacc_buffer *buffer)
+{
+	int err = mtree_alloc_range(&buffer->obj.file->maps, &buffer->map_index,
+				    buffer, vacc_map_pages_of(buffer),
+				    VACC_MAP_MIN, VACC_MAP_MAX, GFP_KERNEL);
+
+	if (err)
+		buffer->map_index = 0;
+	return err == -EBUSY ? -ENOSPC : err;
+}
+
+/**
+ * vacc_map_unreserve() - give the range back
+ * @buffer: the buffer, not published any more
+ *
+ * Context: process.
+ */
+void vacc_map_unreserve(struct vacc_buffer *buffer)
+{
+	if (buffer->map_index)
+		mtree_erase(&buffer->obj.file->maps, buffer->map_index);
+}
+
+/*
+ * A buffer leaves @maps before it leaves @objects, and is freed only after both: what is
+ * found here under the lock of @objects is memory until that lock is dropped.
+ */
+static struct vacc_buffer *vacc_map_find(struct vacc_file *file,
+					 unsigned long index)
+{
+	struct vacc_buffer *buffer;
+
+	xa_lock_irq(&file->objects);
+	buffer = mtree_load(&file->maps, index);
+	if (buffer && !buffer->obj.ready)
+		buffer = NULL;
+	if (buffer)
+		atomic_inc(&buffer->obj.users);
+	xa_unlock_irq(&file->objects);
+	return buffer;
+}
+
+static void vacc_vma_open(struct vm_area_struct *vma)
+{
+	vacc_storage_get(vma->vm_private_data);
+}
+
+static void vacc_vma_close(struct vm_area_struct *vma)
+{
+	vacc_storage_put(vma->vm_private_data);
+}
+
+/* No fault handler: a page that is not there was never the mapping's. */
+static const struct vm_operations_struct vacc_vm_ops = {
+	.open = vacc_vma_open,
+	.close = vacc_vma_close,
+};
+
+static int vacc_map_check(const struct vacc_buffer *buffer,
+			  struct vm_area_struct *vma)
+{
+	unsigned long first = vma->vm_pgoff - buffer->map_index;
+
+	if (vma_pages(vma) > vacc_map_pages_of(buffer) - first)
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_MAYSHARE) || (vma->vm_flags & VM_EXEC))
+		return -EINVAL;
+	if ((buffer->flags & VACC_BUFFER_NO_WRITE_MAP) &&
+	    (vma->vm_flags & VM_WRITE))
+		return -EACCES;
+	return 0;
+}
+
+static int vacc_map_insert(struct vacc_buffer *buffer,
+			   struct vm_area_struct *vma)
+{
+	struct vacc_storage *storage = buffer->storage;
+	unsigned long first = storage->first + vma->vm_pgoff -
+			      buffer->map_index;
+	vm_flags_t clear = VM_MAYEXEC;
+	unsigned long count = vma_pages(vma);
+	int err;
+
+	if (buffer->flags & VACC_BUFFER_NO_WRITE_MAP)
+		clear |= VM_MAYWRITE;
+	vacc_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, clear);
+	err = vm_insert_pages(vma, vma->vm_start, &storage->pages[first],
+			      &count);
+	if (err)
+		return err;
+	vacc_storage_get(storage);
+	vma->vm_private_data = storage;
+	vma->vm_ops = &vacc_vm_ops;
+	return 0;
+}
+
+/**
+ * vacc_mmap() - mmap(2)
+ * @filp: the open file
+ * @vma: what is to be mapped, at the offset that the buffer reported
+ *
+ * Context: process, under mmap_lock, which is outside all locks of ours.
+ * Return: 0; -EOPNOTSUPP where the backend has no mappings; -EINVAL for a bad offset or
+ * length, for MAP_PRIVATE and for PROT_EXEC; -EACCES for PROT_WRITE where the buffer
+ * refuses it; -ENODEV; -ENOMEM.
+ */
+int vacc_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	struct vacc_file *file = filp->private_data;
+	struct vacc_buffer *buffer;
+	int err;
+
+	if (vacc_device_dead(file->dev))
+		return -ENODEV;
+	if (!(file->dev->info.features & VACC_FEATURE_MMAP))
+		return -EOPNOTSUPP;
+	buffer = vacc_map_find(file, vma->vm_pgoff);
+	if (!buffer)
+		return -EINVAL;
+	err = vacc_map_check(buffer, vma);
+	if (!err)
+		err = vacc_map_insert(buffer, vma);
+	vacc_obj_put(&buffer->obj);
+	return err;
+}
