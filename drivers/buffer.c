@@ -19,15 +19,20 @@ static struct vacc_result vacc_buffer_release(const struct vacc_backend_ops *ops
 	return ops->buffer_destroy(priv, obj->backend);
 }
 
-/* The order keeps vacc_mmap() safe: see vacc_map_find(). */
+/*
+ * The order keeps vacc_mmap() safe, see vacc_map_find().  The charge goes before the
+ * handle: who waits for room looks at what is left to be reaped.
+ */
 static void vacc_buffer_free(struct vacc_obj *obj)
 {
 	struct vacc_buffer *buffer = container_of(obj, struct vacc_buffer, obj);
 
 	vacc_map_unreserve(buffer);
-	vacc_obj_unreserve(obj);
 	if (buffer->storage)
 		vacc_storage_put(buffer->storage);
+	else
+		vacc_quota_uncharge(obj->file->dev, buffer->bytes);
+	vacc_obj_unreserve(obj);
 	kfree(buffer);
 }
 
@@ -128,8 +133,10 @@ static int vacc_buffer_make_memory(struct vacc_call *call,
 	int err;
 
 	buffer->alignment = create->alignment;
+	/* A device's own memory counts as well. */
 	if (!(call->dev->info.features & VACC_FEATURE_MMAP))
-		return 0;
+		return vacc_quota_charge(call, create->bytes,
+					 "the buffer does not fit max_total_bytes");
 	storage = vacc_storage_create(call, create->bytes, create->alignment);
 	if (IS_ERR(storage))
 		return PTR_ERR(storage);

@@ -42,10 +42,9 @@ static struct vacc_result vacc_context_release(const struct vacc_backend_ops *op
 
 static void vacc_context_free(struct vacc_obj *obj)
 {
-	struct vacc_device *dev = obj->file->dev;
-
+	/* Room first: who waits for it looks at what is left to be reaped. */
+	atomic_dec(&obj->file->dev->contexts);
 	vacc_obj_unreserve(obj);
-	atomic_dec(&dev->contexts);
 	vacc_context_unref(container_of(obj, struct vacc_context, obj));
 }
 
@@ -125,10 +124,6 @@ int vacc_context_create(struct vacc_call *call, void *arg)
 		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
 	if (create->reserved)
 		return vacc_fail(call, -EINVAL, "a reserved field is not zero");
-	if (READ_ONCE(call->file->counts[VACC_KIND_CONTEXT]) >=
-	    vacc_quota_contexts(call->dev))
-		return vacc_fail(call, -ENOSPC,
-				 "the file has all contexts that max_contexts_per_file allows");
 	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
 	if (!context)
 		return -ENOMEM;

@@ -64,15 +64,14 @@ enum vacc_kind {
  * @info: what the backend said of itself
  * @dead: set before anything else when the device goes; wakes every wait
  * @events_linger: the backend wants to be told when an ended event is done with
- * @lock: protects @queues, @retired and @retired_counts
+ * @lock: protects @queues and @retired_counts
  * @queues: all queues, also those of closed files
- * @retired: counters of queues that are gone
  * @retired_counts: submitted, completed, failed, cancelled of queues that are gone
  * @live: objects of open files, by kind
  * @zombie: objects of closed files, by kind
  * @bytes: charged for buffers and programs
  * @pinned: bytes of user memory pinned by transfers that are under way
- * @rejected: submissions refused by the backend or for want of room
+ * @rejected: submissions that the backend refused
  * @direct_bindings: bindings admitted
  * @allocations: buffers created
  * @read_bytes: bytes that BUFFER_READ returned
@@ -94,7 +93,6 @@ struct vacc_device {
 	bool events_linger;
 	spinlock_t lock; /* the lists and sums above all queues */
 	struct list_head queues;
-	struct vacc_work_counters retired;
 	u64 retired_counts[4];
 	atomic_t live[VACC_KIND_COUNT];
 	atomic_t zombie[VACC_KIND_COUNT];
@@ -143,6 +141,7 @@ struct vacc_error {
  * @reap: takes away what a closed file left
  * @aborted: only the reaper's: pending events have been told to end
  * @reaped: only the reaper's: nothing is left
+ * @reap_until: only the reaper's: jiffies when it stops asking the backend, 0 at first
  * @errors_lock: protects @errors and @errors_age; innermost
  * @errors: of the last threads that had one
  * @errors_age: newest age
@@ -157,9 +156,10 @@ struct vacc_file {
 	u32 counts[VACC_KIND_COUNT];
 	atomic_t inflight;
 	wait_queue_head_t wait;
-	struct work_struct reap;
+	struct delayed_work reap;
 	bool aborted;
 	bool reaped;
+	unsigned long reap_until;
 	spinlock_t errors_lock; /* the errors below */
 	struct vacc_error errors[VACC_ERRORS];
 	u32 errors_age;
@@ -332,7 +332,7 @@ enum vacc_cause {
  * @dismissed: the device has been told that it is done with
  * @timer: the submission's timeout
  * @work: aborts, or tells the device that the event is done with
- * @binding_count: entries of @buffers
+ * @buffer_count: entries of @buffers
  * @priv: the backend's area
  * @buffers: what it uses; valid until the device has let go of it
  */
@@ -355,7 +355,7 @@ struct vacc_event {
 	bool dismissed;
 	struct timer_list timer;
 	struct work_struct work;
-	u32 binding_count;
+	u32 buffer_count;
 	void *priv;
 	struct vacc_buffer *buffers[];
 };
@@ -402,6 +402,8 @@ static inline bool vacc_device_dead(const struct vacc_device *dev)
 /* file.c */
 extern const struct file_operations vacc_fops;
 void vacc_file_put(struct vacc_file *file);
+void vacc_file_leave(struct vacc_file *file);
+void vacc_file_wait_all(void);
 
 /* reaper.c */
 void vacc_file_reap(struct work_struct *work);
@@ -447,6 +449,8 @@ struct vacc_obj *vacc_obj_get(struct vacc_call *call, u32 handle,
 			      enum vacc_kind kind);
 void vacc_obj_put(struct vacc_obj *obj);
 struct vacc_result vacc_obj_release(struct vacc_obj *obj);
+void vacc_obj_forget(struct vacc_obj *obj);
+void vacc_obj_abandon(struct vacc_obj *obj);
 int vacc_obj_destroy(struct vacc_call *call, void *arg, enum vacc_kind kind);
 
 /* quota.c */
@@ -501,8 +505,9 @@ void vacc_queue_totals(struct vacc_device *dev, u64 counts[4]);
 void vacc_queue_fail_all(struct vacc_device *dev, u16 status, int error);
 
 /* event.c */
-struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 binding_count,
+struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 buffer_count,
 				    size_t priv_bytes);
+void vacc_event_indeterminate(struct vacc_event *event);
 void vacc_event_arm(struct vacc_event *event, u64 timeout_ns);
 void vacc_event_link(struct vacc_event *event);
 void vacc_event_unlink_rejected(struct vacc_event *event);
@@ -529,6 +534,10 @@ static inline void vacc_event_report(const struct vacc_event *event,
 				     u32 *state, u32 *status, u32 *flags)
 {
 	*state = vacc_event_state(event);
+	*status = VIRTIO_ACCEL_S_OK;
+	*flags = READ_ONCE(event->flags) & VACC_EVENT_INDETERMINATE;
+	if (*state == VACC_EVENT_PENDING)
+		return;
 	*status = event->status;
 	*flags = event->flags;
 }

@@ -14,7 +14,10 @@ static DEFINE_IDA(vacc_instances);
 
 static void vacc_device_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct vacc_device, ref));
+	struct vacc_device *dev = container_of(ref, struct vacc_device, ref);
+
+	kfree(dev->info.formats);
+	kfree(dev);
 }
 
 /**
@@ -70,6 +73,13 @@ static struct vacc_device *vacc_device_alloc(const struct vacc_backend_info *inf
 	INIT_LIST_HEAD(&dev->queues);
 	init_waitqueue_head(&dev->wait);
 	dev->info = *info;
+	dev->info.formats = kmemdup(info->formats,
+				    info->format_count * sizeof(*info->formats),
+				    GFP_KERNEL);
+	if (!dev->info.formats && info->format_count) {
+		kfree(dev);
+		return NULL;
+	}
 	dev->ops = ops;
 	dev->events_linger = !!ops->event_destroy;
 	dev->priv = priv;
@@ -80,9 +90,8 @@ static struct vacc_device *vacc_device_alloc(const struct vacc_backend_info *inf
  * vacc_device_register() - give userspace a node for a backend
  * @parent: parent in sysfs, or NULL
  * @parent_name: name that GET_INFO reports, shortened to 31 bytes
- * @info: what the device is; copied, but for @info->formats, which stays until
- *	vacc_device_unregister() has returned
- * @ops: operations; they stay until then too
+ * @info: what the device is; copied
+ * @ops: operations; they stay until vacc_device_unregister() has returned
  * @priv: their first argument
  *
  * The operations may be called before this returns.

@@ -44,7 +44,7 @@ void vacc_event_put(struct vacc_event *event)
  *
  * Context: any.
  * Return: as many bytes as the backend's event_bytes() asked for, zeroed at first and
- * aligned to 16.
+ * aligned to 8.
  */
 void *vacc_event_priv(struct vacc_event *event)
 {
@@ -88,14 +88,11 @@ void vacc_event_let_go(struct vacc_event *event)
 	struct vacc_file *file = event->obj.file;
 	u32 i;
 
-	for (i = 0; i < event->binding_count; i++)
+	for (i = 0; i < event->buffer_count; i++)
 		vacc_obj_put(&event->buffers[i]->obj);
 	vacc_obj_put(&event->program->obj);
 	vacc_obj_put(&event->queue->obj);
-	if (atomic_dec_and_test(&file->inflight) && READ_ONCE(file->closed))
-		vacc_file_kick_reaper(file);
-	else if (wq_has_sleeper(&file->wait))
-		wake_up_all(&file->wait);
+	vacc_file_leave(file);
 	vacc_event_put(event);
 }
 
@@ -172,7 +169,7 @@ static void vacc_event_name_fence(struct vacc_call *call,
 /**
  * vacc_event_alloc() - make an event
  * @call: the call
- * @binding_count: buffers that it will use
+ * @buffer_count: distinct buffers that it will use
  * @priv_bytes: of the backend's area
  *
  * The caller fills in what it runs, and its context with a reference.
@@ -180,15 +177,15 @@ static void vacc_event_name_fence(struct vacc_call *call,
  * Context: process.
  * Return: the event, with one reference, or NULL.
  */
-struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 binding_count,
+struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 buffer_count,
 				    size_t priv_bytes)
 {
 	struct vacc_event *event;
 	struct vacc_fence *fence;
 	size_t head;
 
-	head = ALIGN(struct_size(event, buffers, binding_count), 16);
-	if (head == SIZE_MAX || check_add_overflow(head, priv_bytes, &priv_bytes))
+	head = ALIGN(struct_size(event, buffers, buffer_count), 8);
+	if (check_add_overflow(head, priv_bytes, &priv_bytes))
 		return NULL;
 	event = kvzalloc(priv_bytes, GFP_KERNEL_ACCOUNT);
 	fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
@@ -200,7 +197,7 @@ struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 binding_count,
 	vacc_event_name_fence(call, fence);
 	vacc_fence_init_v1(fence);
 	event->fence = fence;
-	event->binding_count = binding_count;
+	event->buffer_count = buffer_count;
 	event->priv = (void *)event + head;
 	kref_init(&event->ref);
 	INIT_LIST_HEAD(&event->node);
@@ -236,6 +233,24 @@ void vacc_event_arm(struct vacc_event *event, u64 timeout_ns)
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
+/**
+ * vacc_event_indeterminate() - note that nobody knows whether an event was admitted
+ * @event: the event, not published yet; it may have ended
+ *
+ * Context: any.
+ */
+void vacc_event_indeterminate(struct vacc_event *event)
+{
+	struct vacc_queue *queue = event->queue;
+	unsigned long flags;
+
+	event->admission = VACC_INDETERMINATE;
+	spin_lock_irqsave(&queue->lock, flags);
+	if (event->state == VACC_EVENT_PENDING)
+		event->flags |= VACC_EVENT_INDETERMINATE;
+	spin_unlock_irqrestore(&queue->lock, flags);
+}
+
 /* Takes the event off its queue.  The objects are not needed by pending work now. */
 static void vacc_event_unlink(struct vacc_event *event)
 {
@@ -246,7 +261,7 @@ static void vacc_event_unlink(struct vacc_event *event)
 	list_del_init(&event->node);
 	queue->pending_count--;
 	WRITE_ONCE(queue->progress, jiffies);
-	for (i = 0; i < event->binding_count; i++)
+	for (i = 0; i < event->buffer_count; i++)
 		atomic_dec(&event->buffers[i]->obj.pending);
 	atomic_dec(&event->program->obj.pending);
 	atomic_dec(&queue->obj.pending);
@@ -260,13 +275,17 @@ static void vacc_event_unlink(struct vacc_event *event)
  */
 void vacc_event_link(struct vacc_event *event)
 {
+	struct vacc_device *dev = event->obj.file->dev;
 	struct vacc_queue *queue = event->queue;
 	u32 i;
 
-	for (i = 0; i < event->binding_count; i++)
+	for (i = 0; i < event->buffer_count; i++)
 		atomic_inc(&event->buffers[i]->obj.pending);
 	atomic_inc(&event->program->obj.pending);
 	atomic_inc(&queue->obj.pending);
+	/* Who waits to destroy one of them must give up now. */
+	if (wq_has_sleeper(&dev->wait))
+		wake_up_all(&dev->wait);
 	kref_get(&event->ref);
 	spin_lock_irq(&queue->lock);
 	if (!queue->pending_count++)
@@ -276,7 +295,7 @@ void vacc_event_link(struct vacc_event *event)
 	list_add_tail(&event->node, &queue->pending);
 	spin_unlock_irq(&queue->lock);
 	queue_delayed_work(vacc_wq, &queue->watchdog,
-			   msecs_to_jiffies(event->obj.file->dev->info.hang_limit_ms) + 1);
+			   msecs_to_jiffies(dev->info.hang_limit_ms) + 1);
 }
 
 /**
@@ -297,6 +316,17 @@ void vacc_event_unlink_rejected(struct vacc_event *event)
 	vacc_event_put(event);
 }
 
+/* What is no status of the protocol is none of ours to report either. */
+static u16 vacc_event_known_status(u16 status)
+{
+	switch (status) {
+	case VIRTIO_ACCEL_S_UNSUPPORTED ... VIRTIO_ACCEL_S_STALE_OBJECT:
+		return status;
+	default:
+		return VIRTIO_ACCEL_S_INTERNAL_ERROR;
+	}
+}
+
 /* What ended an event is what the core asked for, if it asked. */
 static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 {
@@ -311,8 +341,8 @@ static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 		}
 	} else if (state == VACC_EVENT_COMPLETE) {
 		status = VIRTIO_ACCEL_S_OK;
-	} else if (status == VIRTIO_ACCEL_S_OK) {
-		status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
+	} else {
+		status = vacc_event_known_status(status);
 	}
 	/* The counts are in the order of the states. */
 	queue->counts[VACC_COUNT_COMPLETED + state - VACC_EVENT_COMPLETE]++;
@@ -373,8 +403,12 @@ bool vacc_event_end(struct vacc_event *event, u32 state, u16 status, int error)
 
 	spin_lock_irqsave(&queue->lock, flags);
 	won = event->state == VACC_EVENT_PENDING;
-	if (won)
+	if (won) {
+		/* What a backend reports is known for certain. */
+		if (!error)
+			event->flags &= ~VACC_EVENT_INDETERMINATE;
 		vacc_event_settle(event, state, status);
+	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 	if (won)
 		vacc_event_finish(event, error);

@@ -9,6 +9,10 @@
 
 #include "core.h"
 
+/* Files that are open, or closed and not reaped. */
+static atomic_t vacc_files = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(vacc_files_gone);
+
 static void vacc_file_free(struct kref *ref)
 {
 	struct vacc_file *file = container_of(ref, struct vacc_file, ref);
@@ -16,6 +20,35 @@ static void vacc_file_free(struct kref *ref)
 	xa_destroy(&file->objects);
 	vacc_device_put(file->dev);
 	kfree(file);
+	if (atomic_dec_and_test(&vacc_files))
+		wake_up_all(&vacc_files_gone);
+}
+
+/**
+ * vacc_file_wait_all() - wait until nothing of any closed file is left
+ *
+ * For the end of the module: no file is open and no device is registered then, so that
+ * nothing is left to wait for but work that is queued.
+ *
+ * Context: may sleep.
+ */
+void vacc_file_wait_all(void)
+{
+	wait_event(vacc_files_gone, !atomic_read(&vacc_files));
+}
+
+/**
+ * vacc_file_leave() - one event of a file is not in flight any more
+ * @file: the file, which the caller keeps
+ *
+ * Context: any.
+ */
+void vacc_file_leave(struct vacc_file *file)
+{
+	if (atomic_dec_and_test(&file->inflight) && READ_ONCE(file->closed))
+		vacc_file_kick_reaper(file);
+	else if (wq_has_sleeper(&file->wait))
+		wake_up_all(&file->wait);
 }
 
 /**
@@ -46,12 +79,13 @@ static int vacc_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	kref_init(&file->ref);
+	atomic_inc(&vacc_files);
 	kref_get(&dev->ref);
 	file->dev = dev;
 	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	mt_init_flags(&file->maps, MT_FLAGS_ALLOC_RANGE);
 	init_waitqueue_head(&file->wait);
-	INIT_WORK(&file->reap, vacc_file_reap);
+	INIT_DELAYED_WORK(&file->reap, vacc_file_reap);
 	spin_lock_init(&file->errors_lock);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);

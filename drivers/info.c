@@ -129,7 +129,6 @@ static void vacc_stats_objects(atomic_t from[VACC_KIND_COUNT],
 	counts->events = atomic_read(&from[VACC_KIND_EVENT]);
 }
 
-/* What the backend counts per queue: of those that are gone, and of the others. */
 static int vacc_stats_work(struct vacc_device *dev, struct vacc_stats *stats)
 {
 	const struct vacc_backend_ops *ops = vacc_device_enter(dev);

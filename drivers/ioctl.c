@@ -14,7 +14,7 @@
 /**
  * struct vacc_ioctl_entry - one ioctl
  * @handler: does it, on a copy of the argument
- * @size: of the argument as this kernel knows it
+ * @size: of the argument as this kernel knows it, 0 where it has none yet
  * @min_size: of its first version
  * @finalize: copy the argument back and publish what was created
  */
@@ -34,15 +34,17 @@ struct vacc_ioctl_entry {
 		.finalize = _finalize,				\
 	}
 
+/* A reserved number without a structure: any argument with a size will do. */
+#define ENTRY_RESERVED(_nr)					\
+	[_IOC_NR(_nr)] = {					\
+		.handler = vacc_reserved,			\
+		.min_size = sizeof(u32),			\
+	}
+
 static int vacc_reserved(struct vacc_call *call, void *arg)
 {
 	return vacc_fail(call, -EOPNOTSUPP, "this operation is reserved");
 }
-
-/* Reserved numbers have no structure yet: any argument with a size will do. */
-struct vacc_reserved_arg {
-	u32 size;
-};
 
 static const struct vacc_ioctl_entry vacc_ioctls[] = {
 	ENTRY(VACC_GET_INFO, vacc_get_info, vacc_get_info, true),
@@ -58,8 +60,8 @@ static const struct vacc_ioctl_entry vacc_ioctls[] = {
 	ENTRY(VACC_BUFFER_WRITE, vacc_buffer_write, vacc_buffer_transfer,
 	      false),
 	ENTRY(VACC_BUFFER_READ, vacc_buffer_read, vacc_buffer_transfer, false),
-	ENTRY(VACC_BUFFER_EXPORT, vacc_reserved, vacc_reserved_arg, false),
-	ENTRY(VACC_BUFFER_SEAL, vacc_reserved, vacc_reserved_arg, false),
+	ENTRY_RESERVED(VACC_BUFFER_EXPORT),
+	ENTRY_RESERVED(VACC_BUFFER_SEAL),
 	ENTRY(VACC_PROGRAM_LOAD, vacc_program_load, vacc_program_load, true),
 	ENTRY(VACC_PROGRAM_UNLOAD, vacc_program_unload, vacc_handle_arg, false),
 	ENTRY(VACC_PROGRAM_QUERY, vacc_program_query, vacc_program_query, true),
@@ -199,11 +201,8 @@ static void vacc_call_publish(struct vacc_call *call)
 
 static void vacc_call_abandon(struct vacc_call *call)
 {
-	struct vacc_obj *obj = call->created;
-
-	/* What the backend will not release yet is left to the reaper. */
-	if (obj && vacc_obj_release(obj).outcome == VACC_OUTCOME_REJECTED)
-		vacc_obj_publish(obj);
+	if (call->created)
+		vacc_obj_abandon(call->created);
 	if (call->fd >= 0) {
 		put_unused_fd(call->fd);
 		fput(call->fd_file);
@@ -220,8 +219,8 @@ static int vacc_call_run(struct vacc_call *call,
 		return vacc_fail(call, -EINVAL, "the argument is too small");
 	if (call->usize > PAGE_SIZE)
 		return vacc_fail(call, -E2BIG, "the argument is too large");
-	if (entry->handler == vacc_reserved)
-		return vacc_reserved(call, NULL);
+	if (!entry->size)
+		return entry->handler(call, NULL);
 	err = copy_struct_from_user(&arg, entry->size, call->uarg, call->usize);
 	if (err)
 		return err;

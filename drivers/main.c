@@ -21,10 +21,11 @@ static int __init vacc_init(void)
 
 /*
  * No backend is registered and no file is open, as both pin the module.  What closed
- * files left may still be on the workqueue, which is drained here.
+ * files left may still be queued, and is waited for.
  */
 static void __exit vacc_exit(void)
 {
+	vacc_file_wait_all();
 	destroy_workqueue(vacc_wq);
 }
 

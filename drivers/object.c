@@ -23,7 +23,7 @@ static u32 vacc_kind_limit(const struct vacc_device *dev, enum vacc_kind kind)
 	case VACC_KIND_EVENT:
 		return dev->info.max_events_per_context;
 	default:
-		return U32_MAX;
+		return 0;
 	}
 }
 
@@ -44,6 +44,15 @@ static void vacc_count(struct vacc_obj *obj, int change)
 		obj->context->children += change;
 }
 
+static bool vacc_obj_has_room(struct vacc_call *call, const struct vacc_obj *obj)
+{
+	if (!obj->context)
+		return call->file->counts[VACC_KIND_CONTEXT] <
+		       vacc_quota_contexts(call->dev);
+	return obj->context->counts[obj->kind] <
+	       vacc_kind_limit(call->dev, obj->kind);
+}
+
 /**
  * vacc_obj_reserve() - reserve a handle
  * @call: the call
@@ -52,7 +61,7 @@ static void vacc_count(struct vacc_obj *obj, int change)
  * @context: where it belongs, which the caller uses; NULL for a context
  *
  * Context: process.
- * Return: 0, -ENOSPC where the context has all it may have, -EAGAIN where destroying
+ * Return: 0, -ENOSPC where the context, or the file, has all it may have, -EAGAIN where destroying
  * events would make room, -ENOMEM.
  */
 int vacc_obj_reserve(struct vacc_call *call, struct vacc_obj *obj,
@@ -65,12 +74,12 @@ int vacc_obj_reserve(struct vacc_call *call, struct vacc_obj *obj,
 	obj->file = file;
 	obj->context = context;
 	xa_lock_irq(&file->objects);
-	if (context &&
-	    context->counts[kind] >= vacc_kind_limit(call->dev, kind)) {
+	if (!vacc_obj_has_room(call, obj)) {
 		xa_unlock_irq(&file->objects);
 		return vacc_fail(call,
 				 kind == VACC_KIND_EVENT ? -EAGAIN : -ENOSPC,
-				 "the context has all objects of this kind that it may have");
+				 context ? "the context has all objects of this kind that it may have" :
+					   "the file has all contexts that max_contexts_per_file allows");
 	}
 	vacc_count(obj, 1);
 	err = __xa_alloc_cyclic(&file->objects, &obj->handle, NULL,
@@ -217,11 +226,37 @@ struct vacc_result vacc_obj_release(struct vacc_obj *obj)
 		result = kind->release(ops, dev->priv, obj);
 		vacc_device_exit(dev);
 	}
-	if (result.outcome == VACC_OUTCOME_REJECTED)
-		return result;
-	kind->free(obj);
-	wake_up_all(&dev->wait);
+	if (result.outcome != VACC_OUTCOME_REJECTED)
+		vacc_obj_forget(obj);
 	return result;
+}
+
+/**
+ * vacc_obj_forget() - free an object, whatever the backend has of it
+ * @obj: an object that nobody uses and no lookup finds
+ *
+ * Context: may sleep.
+ */
+void vacc_obj_forget(struct vacc_obj *obj)
+{
+	struct vacc_device *dev = obj->file->dev;
+
+	vacc_kind_ops(obj->kind)->free(obj);
+	wake_up_all(&dev->wait);
+}
+
+/**
+ * vacc_obj_abandon() - take back an object that was made for a call that failed
+ * @obj: an object that was not published
+ *
+ * What the backend will not release now is left to the reaper.
+ *
+ * Context: may sleep.
+ */
+void vacc_obj_abandon(struct vacc_obj *obj)
+{
+	if (vacc_obj_release(obj).outcome == VACC_OUTCOME_REJECTED)
+		vacc_obj_publish(obj);
 }
 
 static void vacc_obj_restore(struct vacc_obj *obj)

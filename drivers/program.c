@@ -19,10 +19,9 @@ static void vacc_program_free(struct vacc_obj *obj)
 {
 	struct vacc_program *program = container_of(obj, struct vacc_program,
 						    obj);
-	struct vacc_device *dev = obj->file->dev;
-
+	/* Room first: who waits for it looks at what is left to be reaped. */
+	vacc_quota_uncharge(obj->file->dev, program->resident_bytes);
 	vacc_obj_unreserve(obj);
-	vacc_quota_uncharge(dev, program->resident_bytes);
 	kfree(program);
 }
 
@@ -136,7 +135,7 @@ vacc_program_make(struct vacc_call *call, struct vacc_context *context,
 	if (!err)
 		return program;
 	if (program->obj.backend)
-		vacc_obj_release(&program->obj);
+		vacc_obj_abandon(&program->obj);
 	else
 		vacc_program_free(&program->obj);
 	return ERR_PTR(err);

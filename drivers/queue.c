@@ -26,24 +26,7 @@ void vacc_queue_unref(struct vacc_queue *queue)
 static struct vacc_result vacc_queue_release(const struct vacc_backend_ops *ops,
 					     void *priv, struct vacc_obj *obj)
 {
-	struct vacc_queue *queue = container_of(obj, struct vacc_queue, obj);
-	struct vacc_device *dev = obj->file->dev;
-	struct vacc_work_counters last = {};
-	struct vacc_result result;
-
-	if (ops->queue_counters)
-		ops->queue_counters(priv, obj->backend, &last);
-	result = ops->queue_destroy(priv, obj->backend);
-	if (result.outcome == VACC_OUTCOME_REJECTED)
-		return result;
-	spin_lock_irq(&dev->lock);
-	list_del_init(&queue->node);
-	dev->retired.commands += last.commands;
-	dev->retired.uploaded_bytes += last.uploaded_bytes;
-	dev->retired.launches += last.launches;
-	dev->retired.busy_ns += last.busy_ns;
-	spin_unlock_irq(&dev->lock);
-	return result;
+	return ops->queue_destroy(priv, obj->backend);
 }
 
 static void vacc_queue_free(struct vacc_obj *obj)

@@ -80,7 +80,8 @@ static bool vacc_has_zombies(struct vacc_device *dev)
  *
  * Context: process, holding no lock.
  * Return: 0; -ENOSPC where there is no room although nothing is left to be reaped;
- * -EAGAIN where there is, and the file has O_NONBLOCK; -EINTR when killed; -ENODEV.
+ * -EAGAIN where there is, and the file has O_NONBLOCK or it takes longer than a command
+ * may; -EINTR when killed; -ENODEV.
  */
 int vacc_quota_wait(struct vacc_call *call,
 		    bool (*room)(struct vacc_call *call, void *arg), void *arg,
@@ -106,7 +107,9 @@ int vacc_quota_wait(struct vacc_call *call,
 	if (vacc_device_dead(dev))
 		return -ENODEV;
 	/* The last leftover may have gone after the last look. */
-	return room(call, arg) ? 0 : vacc_fail(call, -ENOSPC, text);
+	if (room(call, arg))
+		return 0;
+	return vacc_fail(call, left ? -ENOSPC : -EAGAIN, text);
 }
 
 static bool vacc_quota_take(struct vacc_call *call, void *arg)

@@ -2,7 +2,12 @@
 /*
  * What a closed file leaves: closing never waits for a device, this does.
  */
+#include <linux/jiffies.h>
+
 #include "core.h"
+
+/* How long to leave a backend alone that refuses to release something. */
+#define VACC_REAP_RETRY	msecs_to_jiffies(20)
 
 /**
  * vacc_file_kick_reaper() - have the reaper look at a closed file
@@ -13,7 +18,7 @@
 void vacc_file_kick_reaper(struct vacc_file *file)
 {
 	kref_get(&file->ref);
-	if (!queue_work(vacc_wq, &file->reap))
+	if (!queue_delayed_work(vacc_wq, &file->reap, 0))
 		vacc_file_put(file);
 }
 
@@ -55,16 +60,58 @@ static void vacc_reap_events(struct vacc_file *file, bool drop)
 	}
 }
 
-static void vacc_reap_objects(struct vacc_file *file, enum vacc_kind kind)
+/* Whether all of a kind are gone; what the backend will not release is tried again. */
+static bool vacc_reap_objects(struct vacc_file *file, enum vacc_kind kind,
+			      bool forget)
 {
 	unsigned long index = 0;
+	struct vacc_result result;
 	struct vacc_obj *obj;
+	bool all = true;
 
 	while ((obj = vacc_reap_next(file, kind, &index))) {
-		vacc_obj_release(obj);
+		result = vacc_obj_release(obj);
+		if (result.outcome == VACC_OUTCOME_REJECTED && forget)
+			vacc_obj_forget(obj);
+		else if (result.outcome == VACC_OUTCOME_REJECTED)
+			all = false;
 		index++;
 		cond_resched();
 	}
+	return all;
+}
+
+/* Children go before their contexts. */
+static bool vacc_reap_all(struct vacc_file *file, bool forget)
+{
+	vacc_reap_events(file, true);
+	return vacc_reap_objects(file, VACC_KIND_QUEUE, forget) &&
+	       vacc_reap_objects(file, VACC_KIND_PROGRAM, forget) &&
+	       vacc_reap_objects(file, VACC_KIND_BUFFER, forget) &&
+	       vacc_reap_objects(file, VACC_KIND_CONTEXT, forget);
+}
+
+static void vacc_reap_retry(struct vacc_file *file)
+{
+	kref_get(&file->ref);
+	if (!queue_delayed_work(vacc_wq, &file->reap, VACC_REAP_RETRY))
+		vacc_file_put(file);
+}
+
+/* A backend that still refuses after the hang limit is not asked again. */
+static void vacc_reap_try(struct vacc_file *file)
+{
+	const u32 limit_ms = file->dev->info.hang_limit_ms;
+
+	if (!file->reap_until)
+		file->reap_until = (jiffies + msecs_to_jiffies(limit_ms)) | 1;
+	if (!vacc_reap_all(file, time_after(jiffies, file->reap_until))) {
+		vacc_reap_retry(file);
+		return;
+	}
+	file->reaped = true;
+	mtree_destroy(&file->maps);
+	wake_up_all(&file->dev->wait);
 }
 
 /**
@@ -77,21 +124,14 @@ static void vacc_reap_objects(struct vacc_file *file, enum vacc_kind kind)
  */
 void vacc_file_reap(struct work_struct *work)
 {
-	struct vacc_file *file = container_of(work, struct vacc_file, reap);
+	struct vacc_file *file = container_of(to_delayed_work(work),
+					      struct vacc_file, reap);
 
 	if (!file->aborted) {
 		file->aborted = true;
 		vacc_reap_events(file, false);
 	}
-	if (!file->reaped && !atomic_read(&file->inflight)) {
-		file->reaped = true;
-		vacc_reap_events(file, true);
-		vacc_reap_objects(file, VACC_KIND_QUEUE);
-		vacc_reap_objects(file, VACC_KIND_PROGRAM);
-		vacc_reap_objects(file, VACC_KIND_BUFFER);
-		vacc_reap_objects(file, VACC_KIND_CONTEXT);
-		mtree_destroy(&file->maps);
-		wake_up_all(&file->dev->wait);
-	}
+	if (!file->reaped && !atomic_read(&file->inflight))
+		vacc_reap_try(file);
 	vacc_file_put(file);
 }

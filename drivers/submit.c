@@ -25,8 +25,8 @@
  * @bindings: the caller's bindings
  * @queue: where it runs
  * @program: what runs
- * @buffers: what the bindings name, as far as they were found
- * @found: how many were
+ * @buffers: what the bindings name, as far as they were found; later each once
+ * @found: how many
  * @backend_bindings: for the backend
  * @event: the event
  */
@@ -301,9 +301,35 @@ static int vacc_submit_event_bytes(struct vacc_submit_state *state,
 	if (!ops)
 		return -ENODEV;
 	*bytes = ops->event_bytes(dev->priv, state->program->obj.backend,
-				  state->found);
+				  state->arg->bindings.count);
 	vacc_device_exit(dev);
 	return 0;
+}
+
+static int vacc_submit_compare_buffers(const void *a, const void *b)
+{
+	const struct vacc_buffer *x = *(struct vacc_buffer *const *)a;
+	const struct vacc_buffer *y = *(struct vacc_buffer *const *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* An event uses each buffer once, at however many slots it is bound. */
+static void vacc_submit_unique_buffers(struct vacc_submit_state *state)
+{
+	struct vacc_buffer **buffers = state->buffers;
+	u32 unique = 1;
+	u32 i;
+
+	sort(buffers, state->found, sizeof(*buffers),
+	     vacc_submit_compare_buffers, NULL);
+	for (i = 1; i < state->found; i++) {
+		if (buffers[i] == buffers[unique - 1])
+			vacc_obj_put(&buffers[i]->obj);
+		else
+			buffers[unique++] = buffers[i];
+	}
+	state->found = unique;
 }
 
 static struct vacc_event *vacc_submit_alloc_event(struct vacc_submit_state *state)
@@ -354,7 +380,7 @@ static int vacc_submit_make_event(struct vacc_submit_state *state)
 	return 0;
 
 err_inflight:
-	atomic_dec(&file->inflight);
+	vacc_file_leave(file);
 	vacc_event_put(event);
 	return err;
 }
@@ -362,7 +388,7 @@ err_inflight:
 static void vacc_submit_drop_event(struct vacc_submit_state *state)
 {
 	vacc_obj_unreserve(&state->event->obj);
-	atomic_dec(&state->call->file->inflight);
+	vacc_file_leave(state->call->file);
 	vacc_event_put(state->event);
 }
 
@@ -386,7 +412,7 @@ vacc_submit_to_backend(struct vacc_submit_state *state,
 		.queue = state->queue->obj.backend,
 		.program = state->program->obj.backend,
 		.bindings = state->backend_bindings,
-		.binding_count = state->found,
+		.binding_count = state->arg->bindings.count,
 		.timeout_ns = state->arg->timeout_ns,
 		.may_run_here = true,
 		.event = state->event,
@@ -403,9 +429,9 @@ static void vacc_submit_admitted(struct vacc_submit_state *state,
 	struct vacc_event *event = state->event;
 
 	if (result.outcome == VACC_OUTCOME_INDETERMINATE)
-		event->admission = VACC_INDETERMINATE;
+		vacc_event_indeterminate(event);
 	vacc_event_arm(event, state->arg->timeout_ns);
-	atomic64_add(state->found, &dev->direct_bindings);
+	atomic64_add(state->arg->bindings.count, &dev->direct_bindings);
 	vacc_event_publish(event);
 }
 
@@ -507,6 +533,7 @@ static int vacc_submit_resolved(struct vacc_submit_state *state)
 	int err;
 
 	vacc_submit_fill_bindings(state);
+	vacc_submit_unique_buffers(state);
 	err = vacc_submit_make_event(state);
 	if (err)
 		return err;

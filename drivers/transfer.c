@@ -63,6 +63,9 @@ static int vacc_transfer_backend(struct vacc_transfer *transfer,
 	else
 		status = ops->buffer_read(dev->priv, buffer, offset, iter);
 	vacc_device_exit(dev);
+	/* What was not moved must not be taken for data. */
+	if (status == VIRTIO_ACCEL_S_OK && iov_iter_count(iter))
+		status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
 	return vacc_errno(status);
 }
 

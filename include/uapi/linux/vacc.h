@@ -237,7 +237,7 @@ struct vacc_object_counts {
  * @completed: out: of these, how many completed
  * @failed: out: how many failed
  * @cancelled: out: how many were cancelled
- * @rejected: out: submissions that were refused
+ * @rejected: out: submissions that the device refused
  * @direct_bindings: out: bindings that execution reaches without staging
  * @allocations: out: buffers created
  * @live_allocations: out: buffers not destroyed yet
