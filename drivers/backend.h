@@ -255,8 +255,9 @@ struct vacc_work_counters {
  * @context_destroy: ends it; it has no children any more
  * @buffer_create: makes a buffer
  * @buffer_destroy: ends it; no event uses it
- * @buffer_write: fills [@offset, @offset + iter's count) from the iterator, which is
- *	over kernel memory or pages, never over user memory
+ * @buffer_write: fills [@offset, @offset + iter's count) from the iterator, which is an
+ *	ITER_BVEC and is advanced by what was moved.  A backend whose device holds the
+ *	pages for longer than the call takes references to them
  * @buffer_read: the other way round
  * @program_load: validates an artifact and keeps what execution needs
  * @program_unload: ends it; no event uses it
@@ -277,6 +278,11 @@ struct vacc_work_counters {
  * @event_destroy: tells the device that the event is no longer wanted; comes once,
  *	after the event was reported.  Absent where reporting is the last thing that a
  *	backend does with an event.
+ * @event_wanted: somebody begins to wait for an event, or may from now on: report it
+ *	soon.  A hint; absent where events are reported at once
+ * @interrupt: the device is going: calls under way end soon and no later one waits.
+ *	Comes once, without the registration lock, before @stop.  Absent where no call
+ *	waits for anything but a lock
  * @stop: ends execution and reporting for good: when it returns, the backend
  *	touches no buffer and no event any more.  Comes once, without the
  *	registration lock, and no call follows it.
@@ -310,6 +316,8 @@ struct vacc_backend_ops {
 	struct vacc_result (*event_cancel)(void *priv, struct vacc_event *event);
 	void (*event_abort)(void *priv, struct vacc_event *event);
 	void (*event_destroy)(void *priv, struct vacc_event *event);
+	void (*event_wanted)(void *priv, struct vacc_event *event);
+	void (*interrupt)(void *priv);
 	void (*stop)(void *priv);
 };
 
@@ -319,6 +327,7 @@ struct vacc_device *vacc_device_register(struct device *parent,
 					 const struct vacc_backend_ops *ops,
 					 void *priv);
 void vacc_device_unregister(struct vacc_device *dev);
+void vacc_device_lose(struct vacc_device *dev);
 int vacc_device_instance(const struct vacc_device *dev);
 
 void *vacc_event_priv(struct vacc_event *event);

@@ -170,7 +170,7 @@ static int vacc_buffer_make_backend(struct vacc_call *call,
 	u16 status;
 
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(call->dev);
 	status = ops->buffer_create(call->dev->priv,
 				    buffer->obj.context->obj.backend, &desc,
 				    &buffer->obj.backend);

@@ -96,7 +96,7 @@ static int vacc_context_make(struct vacc_call *call,
 	ops = vacc_device_enter(call->dev);
 	if (!ops) {
 		vacc_obj_unreserve(&context->obj);
-		return -ENODEV;
+		return vacc_device_error(call->dev);
 	}
 	status = ops->context_create(call->dev->priv, &context->obj.backend);
 	vacc_device_exit(call->dev);

@@ -5,6 +5,7 @@
  * Lock order, outermost first:
  *
  *   mmap_lock                        (nothing of ours is held over user memory)
+ *   vacc_file.maps_lock              free ranges for mappings
  *   vacc_device.registration         reading around each call of the backend
  *   vacc_file.objects.xa_lock        handles, and what stands beside them
  *   vacc_device.lock                 the list of queues
@@ -22,6 +23,7 @@
 #include <linux/list.h>
 #include <linux/maple_tree.h>
 #include <linux/miscdevice.h>
+#include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -63,6 +65,8 @@ enum vacc_kind {
  * @priv: argument of the operations
  * @info: what the backend said of itself
  * @dead: set before anything else when the device goes; wakes every wait
+ * @dead_error: what calls return from then on, -ENODEV or -EIO; set before @dead
+ * @events_polled: the backend wants to know who waits for events
  * @events_linger: the backend wants to be told when an ended event is done with
  * @lock: protects @queues and @retired_counts
  * @queues: all queues, also those of closed files
@@ -90,6 +94,8 @@ struct vacc_device {
 	void *priv;
 	struct vacc_backend_info info;
 	bool dead;
+	int dead_error;
+	bool events_polled;
 	bool events_linger;
 	spinlock_t lock; /* the lists and sums above all queues */
 	struct list_head queues;
@@ -133,6 +139,7 @@ struct vacc_error {
  * @dev: the device
  * @objects: handle to struct vacc_obj; an index without one is reserved
  * @next_handle: where the search for a free index begins
+ * @maps_lock: protects finding a free range in @maps; outermost but for mmap_lock
  * @maps: page offset to the struct vacc_buffer that may be mapped there
  * @closed: protected by @objects' lock: the counts have moved to the zombies
  * @counts: protected by @objects' lock: handles by kind
@@ -151,6 +158,7 @@ struct vacc_file {
 	struct vacc_device *dev;
 	struct xarray objects;
 	u32 next_handle;
+	struct mutex maps_lock; /* free ranges in maps */
 	struct maple_tree maps;
 	bool closed;
 	u32 counts[VACC_KIND_COUNT];
@@ -396,7 +404,13 @@ void vacc_device_exit(struct vacc_device *dev);
 
 static inline bool vacc_device_dead(const struct vacc_device *dev)
 {
-	return READ_ONCE(dev->dead);
+	/* Pairs with vacc_device_end(): the error is there. */
+	return smp_load_acquire(&dev->dead);
+}
+
+static inline int vacc_device_error(const struct vacc_device *dev)
+{
+	return dev->dead_error;
 }
 
 /* file.c */
@@ -522,6 +536,7 @@ int vacc_event_query(struct vacc_call *call, void *arg);
 int vacc_event_cancel(struct vacc_call *call, void *arg);
 int vacc_event_destroy(struct vacc_call *call, void *arg);
 int vacc_event_export(struct vacc_call *call, void *arg);
+void vacc_event_want(struct vacc_event *event);
 int vacc_event_fd(struct vacc_call *call, struct vacc_event *event);
 
 static inline u32 vacc_event_state(const struct vacc_event *event)

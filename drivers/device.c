@@ -81,6 +81,7 @@ static struct vacc_device *vacc_device_alloc(const struct vacc_backend_info *inf
 		return NULL;
 	}
 	dev->ops = ops;
+	dev->events_polled = !!ops->event_wanted;
 	dev->events_linger = !!ops->event_destroy;
 	dev->priv = priv;
 	return dev;
@@ -136,6 +137,28 @@ err_put:
 }
 EXPORT_SYMBOL_GPL(vacc_device_register);
 
+static void vacc_device_end(struct vacc_device *dev, int error)
+{
+	const struct vacc_backend_ops *ops = dev->ops;
+
+	dev->dead_error = error;
+	/* Pairs with vacc_device_dead(). */
+	smp_store_release(&dev->dead, true);
+	if (ops->interrupt)
+		ops->interrupt(dev->priv);
+	wake_up_all(&dev->wait);
+	misc_deregister(&dev->misc);
+
+	down_write(&dev->registration);
+	dev->ops = NULL;
+	up_write(&dev->registration);
+
+	ops->stop(dev->priv);
+	vacc_queue_fail_all(dev, VIRTIO_ACCEL_S_DEVICE_LOST, error);
+	ida_free(&vacc_instances, dev->instance);
+	vacc_device_put(dev);
+}
+
 /**
  * vacc_device_unregister() - take the node away, also under open files
  * @dev: the device; gone for the caller when this returns
@@ -145,27 +168,28 @@ EXPORT_SYMBOL_GPL(vacc_device_register);
  * valid.  When this returns no call of the backend is under way and none will come; the
  * backend frees whatever it still has.
  *
- * Context: may sleep; waits for calls of the backend that are under way, which do not
- * wait for execution.
+ * Context: may sleep; waits for calls of the backend that are under way.
  */
 void vacc_device_unregister(struct vacc_device *dev)
 {
-	const struct vacc_backend_ops *ops = dev->ops;
-
-	WRITE_ONCE(dev->dead, true);
-	wake_up_all(&dev->wait);
-	misc_deregister(&dev->misc);
-
-	down_write(&dev->registration);
-	dev->ops = NULL;
-	up_write(&dev->registration);
-
-	ops->stop(dev->priv);
-	vacc_queue_fail_all(dev, VIRTIO_ACCEL_S_DEVICE_LOST, -ENODEV);
-	ida_free(&vacc_instances, dev->instance);
-	vacc_device_put(dev);
+	vacc_device_end(dev, -ENODEV);
 }
 EXPORT_SYMBOL_GPL(vacc_device_unregister);
+
+/**
+ * vacc_device_lose() - take the node away because the device has to be reset
+ * @dev: the device; gone for the caller when this returns
+ *
+ * As vacc_device_unregister(), with -EIO instead of -ENODEV: the device may be
+ * registered anew, and files have to be opened again.
+ *
+ * Context: may sleep; waits for calls of the backend that are under way.
+ */
+void vacc_device_lose(struct vacc_device *dev)
+{
+	vacc_device_end(dev, -EIO);
+}
+EXPORT_SYMBOL_GPL(vacc_device_lose);
 
 /**
  * vacc_device_instance() - the number in the name of the node

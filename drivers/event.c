@@ -358,8 +358,14 @@ static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 
 static int vacc_event_error(const struct vacc_event *event)
 {
-	return event->state == VACC_EVENT_CANCELLED ? -ECANCELED :
-						      vacc_errno(event->status);
+	const struct vacc_device *dev = event->obj.file->dev;
+
+	if (event->state == VACC_EVENT_CANCELLED)
+		return -ECANCELED;
+	/* What a device loses because it goes tells why it goes. */
+	if (event->status == VIRTIO_ACCEL_S_DEVICE_LOST && vacc_device_dead(dev))
+		return vacc_device_error(dev);
+	return vacc_errno(event->status);
 }
 
 /* All that follows the transition, for the one who made it. */
@@ -545,7 +551,7 @@ static int vacc_event_do_cancel(struct vacc_call *call,
 		return vacc_fail(call, -EBUSY, "the event has ended");
 	ops = vacc_device_enter(dev);
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(dev);
 	result = ops->event_cancel(dev->priv, event);
 	vacc_device_exit(dev);
 	return vacc_errno(result.status);
@@ -604,6 +610,27 @@ int vacc_event_destroy(struct vacc_call *call, void *arg)
 }
 
 /**
+ * vacc_event_want() - tell the backend that somebody waits for an event
+ * @event: the event
+ *
+ * Context: may sleep.
+ */
+void vacc_event_want(struct vacc_event *event)
+{
+	struct vacc_device *dev = event->obj.file->dev;
+	const struct vacc_backend_ops *ops;
+
+	if (!dev->events_polled ||
+	    vacc_event_state(event) != VACC_EVENT_PENDING)
+		return;
+	ops = vacc_device_enter(dev);
+	if (!ops)
+		return;
+	ops->event_wanted(dev->priv, event);
+	vacc_device_exit(dev);
+}
+
+/**
  * vacc_event_fd() - make a sync_file of an event's fence
  * @call: the call, which installs it when its result has been copied out
  * @event: the event
@@ -653,6 +680,8 @@ int vacc_event_export(struct vacc_call *call, void *arg)
 	if (!event)
 		return -ENOENT;
 	err = vacc_event_fd(call, event);
+	if (!err)
+		vacc_event_want(event);
 	export->fd = call->fd;
 	vacc_event_put(event);
 	return err;

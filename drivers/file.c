@@ -83,6 +83,7 @@ static int vacc_open(struct inode *inode, struct file *filp)
 	kref_get(&dev->ref);
 	file->dev = dev;
 	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
+	mutex_init(&file->maps_lock);
 	mt_init_flags(&file->maps, MT_FLAGS_ALLOC_RANGE);
 	init_waitqueue_head(&file->wait);
 	INIT_DELAYED_WORK(&file->reap, vacc_file_reap);

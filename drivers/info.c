@@ -48,7 +48,7 @@ static int vacc_info_scratch(struct vacc_device *dev, u64 *used, u64 *limit)
 	*used = 0;
 	*limit = 0;
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(dev);
 	if (ops->scratch)
 		ops->scratch(dev->priv, used, limit);
 	vacc_device_exit(dev);
@@ -135,7 +135,7 @@ static int vacc_stats_work(struct vacc_device *dev, struct vacc_stats *stats)
 	struct vacc_work_counters counters = {};
 
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(dev);
 	if (ops->counters)
 		ops->counters(dev->priv, &counters);
 	vacc_device_exit(dev);

@@ -267,10 +267,13 @@ long vacc_ioctl(struct file *filp, unsigned int cmd, unsigned long uarg)
 	if (!entry->handler)
 		return -ENOTTY;
 	if (vacc_device_dead(call.dev))
-		return -ENODEV;
+		return vacc_device_error(call.dev);
 	if (get_user(call.usize, (u32 __user *)call.uarg))
 		return -EFAULT;
 	err = vacc_call_run(&call, entry);
+	/* A device that goes away loses what it was doing. */
+	if (err == -EIO && vacc_device_dead(call.dev))
+		err = vacc_device_error(call.dev);
 	if (err && entry->handler != vacc_last_error)
 		vacc_error_note(&call, err);
 	return err;

@@ -20,6 +20,21 @@ static unsigned long vacc_map_pages_of(const struct vacc_buffer *buffer)
 	return PAGE_ALIGN(buffer->bytes) >> PAGE_SHIFT;
 }
 
+/* Not mtree_alloc_range(): on 6.1 its answer for an empty tree is no error code. */
+static int vacc_map_find_range(struct vacc_file *file, unsigned long pages,
+			       unsigned long *first)
+{
+	MA_STATE(mas, &file->maps, 0, 0);
+	int err;
+
+	lockdep_assert_held(&file->maps_lock);
+	mas_lock(&mas);
+	err = mas_empty_area(&mas, VACC_MAP_MIN, VACC_MAP_MAX, pages);
+	*first = mas.index;
+	mas_unlock(&mas);
+	return err;
+}
+
 /**
  * vacc_map_reserve() - give a buffer a range of page offsets
  * @buffer: the buffer, not published yet, with storage
@@ -29,12 +44,19 @@ static unsigned long vacc_map_pages_of(const struct vacc_buffer *buffer)
  */
 int vacc_map_reserve(struct vacc_buffer *buffer)
 {
-	int err = mtree_alloc_range(&buffer->obj.file->maps, &buffer->map_index,
-				    buffer, vacc_map_pages_of(buffer),
-				    VACC_MAP_MIN, VACC_MAP_MAX, GFP_KERNEL);
+	struct vacc_file *file = buffer->obj.file;
+	unsigned long pages = vacc_map_pages_of(buffer);
+	unsigned long first;
+	int err;
 
-	if (err)
-		buffer->map_index = 0;
+	mutex_lock(&file->maps_lock);
+	err = vacc_map_find_range(file, pages, &first);
+	if (!err)
+		err = mtree_store_range(&file->maps, first, first + pages - 1,
+					buffer, GFP_KERNEL);
+	if (!err)
+		buffer->map_index = first;
+	mutex_unlock(&file->maps_lock);
 	return err == -EBUSY ? -ENOSPC : err;
 }
 
@@ -140,7 +162,7 @@ int vacc_mmap(struct file *filp, struct vm_area_struct *vma)
 	int err;
 
 	if (vacc_device_dead(file->dev))
-		return -ENODEV;
+		return vacc_device_error(file->dev);
 	if (!(file->dev->info.features & VACC_FEATURE_MMAP))
 		return -EOPNOTSUPP;
 	buffer = vacc_map_find(file, vma->vm_pgoff);

@@ -65,7 +65,7 @@ static int vacc_program_make_backend(struct vacc_call *call,
 	memcpy(backend_load.target, load->target, sizeof(load->target));
 	ops = vacc_device_enter(call->dev);
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(call->dev);
 	status = ops->program_load(call->dev->priv,
 				   program->obj.context->obj.backend,
 				   &backend_load, &program->obj.backend);
@@ -220,7 +220,7 @@ static int vacc_program_query_slots(struct vacc_call *call,
 		memset(&slot, 0, sizeof(slot));
 		ops = vacc_device_enter(call->dev);
 		if (!ops)
-			return -ENODEV;
+			return vacc_device_error(call->dev);
 		ops->program_slot(call->dev->priv, program->obj.backend, i,
 				  &slot);
 		vacc_device_exit(call->dev);
@@ -244,7 +244,7 @@ static int vacc_program_describe(struct vacc_call *call,
 	query->resident_bytes = program->resident_bytes;
 	ops = vacc_device_enter(call->dev);
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(call->dev);
 	query->known = !!ops->program_info;
 	if (query->known)
 		ops->program_info(call->dev->priv, program->obj.backend, &info);

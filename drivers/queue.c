@@ -183,7 +183,7 @@ static int vacc_queue_make(struct vacc_call *call, struct vacc_queue *queue,
 	ops = vacc_device_enter(dev);
 	if (!ops) {
 		vacc_obj_unreserve(&queue->obj);
-		return -ENODEV;
+		return vacc_device_error(dev);
 	}
 	status = ops->queue_create(dev->priv, context->obj.backend,
 				   &queue->obj.backend);
@@ -275,7 +275,7 @@ static int vacc_queue_describe(struct vacc_call *call, struct vacc_queue *queue,
 	const struct vacc_backend_ops *ops = vacc_device_enter(call->dev);
 
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(call->dev);
 	if (ops->queue_counters)
 		ops->queue_counters(call->dev->priv, queue->obj.backend,
 				    &counters);
@@ -355,7 +355,7 @@ static int vacc_queue_drain(struct vacc_call *call, struct vacc_queue *queue,
 	}
 	finish_wait(&queue->wait, &wait);
 	if (vacc_device_dead(call->dev))
-		return -ENODEV;
+		return vacc_device_error(call->dev);
 	return vacc_queue_drained(queue, seq) ? 0 : err;
 }
 

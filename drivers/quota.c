@@ -105,7 +105,7 @@ int vacc_quota_wait(struct vacc_call *call,
 	if (left < 0)
 		return -EINTR;
 	if (vacc_device_dead(dev))
-		return -ENODEV;
+		return vacc_device_error(dev);
 	/* The last leftover may have gone after the last look. */
 	if (room(call, arg))
 		return 0;

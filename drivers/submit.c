@@ -299,7 +299,7 @@ static int vacc_submit_event_bytes(struct vacc_submit_state *state,
 	const struct vacc_backend_ops *ops = vacc_device_enter(dev);
 
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(dev);
 	*bytes = ops->event_bytes(dev->priv, state->program->obj.backend,
 				  state->arg->bindings.count);
 	vacc_device_exit(dev);
@@ -449,7 +449,7 @@ static int vacc_submit_commit(struct vacc_submit_state *state)
 
 	ops = vacc_device_enter(dev);
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(dev);
 	vacc_event_link(event);
 	result = vacc_submit_to_backend(state, ops);
 	if (result.outcome != VACC_OUTCOME_REJECTED) {
@@ -510,8 +510,10 @@ static int vacc_submit_hand_over(struct vacc_submit_state *state)
 		vacc_submit_drop_fence(call);
 		return err;
 	}
-	if (call->fd >= 0)
+	if (call->fd >= 0) {
 		fd_install(call->fd, call->fd_file);
+		vacc_event_want(state->event);
+	}
 	return 0;
 }
 

@@ -30,7 +30,8 @@
  * @offset: next byte in the buffer
  * @left: bytes that are left
  * @write: into the buffer
- * @bounce: VACC_BOUNCE_BYTES, or NULL before it is needed
+ * @bounce: pages in a row, or NULL before they are needed
+ * @bounce_bytes: their length
  * @pages: VACC_PIN_PAGES pointers, or NULL before they are needed
  * @bvec: as many, likewise
  */
@@ -42,7 +43,8 @@ struct vacc_transfer {
 	u64 offset;
 	u64 left;
 	bool write;
-	void *bounce;
+	struct page *bounce;
+	size_t bounce_bytes;
 	struct page **pages;
 	struct bio_vec *bvec;
 };
@@ -57,7 +59,7 @@ static int vacc_transfer_backend(struct vacc_transfer *transfer,
 	u16 status;
 
 	if (!ops)
-		return -ENODEV;
+		return vacc_device_error(dev);
 	if (transfer->write)
 		status = ops->buffer_write(dev->priv, buffer, offset, iter);
 	else
@@ -87,14 +89,13 @@ static int vacc_transfer_user(struct vacc_transfer *transfer, size_t bytes)
 	while (done < bytes) {
 		void __user *user = u64_to_user_ptr(transfer->iov->addr);
 		size_t part = min_t(u64, bytes - done, transfer->iov->len);
+		void *bounce = page_address(transfer->bounce) + done;
 		unsigned long missed;
 
 		if (transfer->write)
-			missed = copy_from_user(transfer->bounce + done, user,
-						part);
+			missed = copy_from_user(bounce, user, part);
 		else
-			missed = copy_to_user(user, transfer->bounce + done,
-					      part);
+			missed = copy_to_user(user, bounce, part);
 		if (missed)
 			return -EFAULT;
 		vacc_transfer_consume(transfer, part);
@@ -106,6 +107,7 @@ static int vacc_transfer_user(struct vacc_transfer *transfer, size_t bytes)
 /* The next bytes, up to a piece that is worth pinning. */
 static size_t vacc_transfer_bounce_bytes(const struct vacc_transfer *transfer)
 {
+	size_t room = transfer->bounce_bytes;
 	size_t bytes = 0;
 	u32 i;
 
@@ -114,37 +116,55 @@ static size_t vacc_transfer_bounce_bytes(const struct vacc_transfer *transfer)
 
 		if (i && len >= VACC_BOUNCE_BYTES)
 			break;
-		if (len >= VACC_BOUNCE_BYTES - bytes)
-			return VACC_BOUNCE_BYTES;
+		if (len >= room - bytes)
+			return room;
 		bytes += len;
 	}
 	return bytes;
 }
 
+/*
+ * Whole pages: a device that is late may hold them longer than the call.  Zeroed: what
+ * it does not write must not be anybody's.
+ */
+static int vacc_transfer_alloc_bounce(struct vacc_transfer *transfer)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	unsigned int order = get_order(min_t(u64, transfer->left,
+					     VACC_BOUNCE_BYTES));
+
+	transfer->bounce = alloc_pages(gfp | __GFP_COMP | __GFP_NORETRY |
+				       __GFP_NOWARN, order);
+	if (!transfer->bounce && order) {
+		order = 0;
+		transfer->bounce = alloc_page(gfp);
+	}
+	transfer->bounce_bytes = PAGE_SIZE << order;
+	return transfer->bounce ? 0 : -ENOMEM;
+}
+
 static int vacc_transfer_bounce(struct vacc_transfer *transfer, size_t *moved)
 {
-	size_t bytes = vacc_transfer_bounce_bytes(transfer);
 	struct iov_iter iter;
-	struct kvec kvec;
-	int err;
+	struct bio_vec bvec;
+	int err = 0;
 
 	if (!transfer->bounce)
-		transfer->bounce = kvmalloc(min_t(u64, transfer->left,
-						  VACC_BOUNCE_BYTES),
-					    GFP_KERNEL_ACCOUNT);
-	if (!transfer->bounce)
-		return -ENOMEM;
-	kvec.iov_base = transfer->bounce;
-	kvec.iov_len = bytes;
-	iov_iter_kvec(&iter, transfer->write ? ITER_SOURCE : ITER_DEST, &kvec,
-		      1, bytes);
-	*moved = bytes;
+		err = vacc_transfer_alloc_bounce(transfer);
+	if (err)
+		return err;
+	bvec.bv_page = transfer->bounce;
+	bvec.bv_offset = 0;
+	bvec.bv_len = vacc_transfer_bounce_bytes(transfer);
+	iov_iter_bvec(&iter, transfer->write ? ITER_SOURCE : ITER_DEST, &bvec,
+		      1, bvec.bv_len);
+	*moved = bvec.bv_len;
 	if (transfer->write) {
-		err = vacc_transfer_user(transfer, bytes);
+		err = vacc_transfer_user(transfer, bvec.bv_len);
 		return err ? err : vacc_transfer_backend(transfer, &iter);
 	}
 	err = vacc_transfer_backend(transfer, &iter);
-	return err ? err : vacc_transfer_user(transfer, bytes);
+	return err ? err : vacc_transfer_user(transfer, bvec.bv_len);
 }
 
 static bool vacc_transfer_reserve_pins(struct vacc_device *dev, size_t bytes)
@@ -322,7 +342,8 @@ static int vacc_transfer_iov(struct vacc_transfer *transfer,
 	transfer->offset = arg->offset;
 	transfer->left = total;
 	err = vacc_transfer_buffer(transfer, arg);
-	kvfree(transfer->bounce);
+	if (transfer->bounce)
+		put_page(transfer->bounce);
 	kvfree(transfer->pages);
 	kvfree(transfer->bvec);
 	if (err)

@@ -104,8 +104,10 @@ static int vacc_waiters_sleep(struct vacc_waiter *waiters, u32 count, bool all,
 
 	if (vacc_waiters_done(waiters, count, all))
 		return 0;
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		vacc_waiter_arm(&waiters[i]);
+		vacc_event_want(waiters[i].event);
+	}
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (err || vacc_waiters_done(waiters, count, all))
@@ -205,7 +207,7 @@ static int vacc_wait_events(struct vacc_call *call,
 	err = vacc_waiters_sleep(waiters, count, wait->flags & VACC_WAIT_ALL,
 				 wait->deadline_ns);
 	if (vacc_device_dead(call->dev))
-		return -ENODEV;
+		return vacc_device_error(call->dev);
 	if (err == -ERESTARTSYS)
 		return err;
 	fault = vacc_wait_report(call, wait, waiters, entries);

@@ -21,7 +21,7 @@
  * @base: the fence; first, as dma_fence_free() frees the whole object by it
  * @lock: protects @base's callbacks; innermost, nothing is taken under it
  * @driver: name of the driver, zero-terminated
- * @timeline: name of the queue, zero-terminated; a label, not an order
+ * @timeline: device and process, zero-terminated; a label, not an order
  */
 struct vacc_fence {
 	struct dma_fence base;

@@ -158,7 +158,7 @@ struct vacc_format {
  * @inline_limit: out: bytes that work may move to be run in the caller
  * @binding_offset_align: out: power of two that suits every binding's offset
  * @poll_latency_max_us: out: how late an event may be seen, 0 where pushed
- * @instance: out: number of the device instance since the module was loaded
+ * @instance: out: number in the name of the node
  * @backend: out: VACC_BACKEND_*
  * @engine_path: out: VACC_ENGINE_*
  * @abi_version: out: VACC_ABI_VERSION
@@ -338,7 +338,7 @@ struct vacc_handle_arg {
 
 /* Buffer flags. */
 #define VACC_BUFFER_NO_WRITE_MAP	(1 << 0)	/* in: mappings are read-only */
-#define VACC_BUFFER_PANELS_POSSIBLE	(1 << 16)	/* out: packed weights may be kept */
+#define VACC_BUFFER_PANELS_POSSIBLE	(1 << 16)	/* out, reserved */
 
 /* Where a buffer's memory comes from. */
 #define VACC_SOURCE_NEW			0
@@ -581,8 +581,8 @@ struct vacc_queue_create {
  * @launches: out: dense-linear launches executed
  * @busy_ns: out: time spent executing, in ns
  *
- * One consistent picture: @submitted is @pending + @completed + @failed +
- * @cancelled at every moment.
+ * @submitted is @pending + @completed + @failed + @cancelled at every moment.  What
+ * has been executed is counted apart from that, in one consistent picture of its own.
  */
 struct vacc_queue_query {
 	__u32 size;
