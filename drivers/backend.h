@@ -25,6 +25,13 @@ struct vacc_event;
  */
 #define VACC_S_TRY_AGAIN	0xfffe
 
+/*
+ * Statuses of a backend whose calls wait: a signal came before the device could see
+ * anything, and the call may start again; or the caller was killed.
+ */
+#define VACC_S_RESTART		0xfffd
+#define VACC_S_KILLED		0xfffc
+
 /**
  * enum vacc_outcome - how a release or a submission ended
  * @VACC_OUTCOME_DONE: released, or admitted
@@ -247,7 +254,7 @@ struct vacc_work_counters {
  * Every call comes from a task that may sleep and holds the device's registration
  * lock for reading, so that none is under way once vacc_device_unregister() has
  * passed its first half.  No call waits for execution.  A status is one of
- * VIRTIO_ACCEL_S_*, or VACC_S_TRY_AGAIN; a handle is stored only with OK.  Calls for
+ * VIRTIO_ACCEL_S_*, or VACC_S_*; a handle is stored only with OK.  Calls for
  * different objects come concurrently; no object is destroyed while another call uses
  * it.
  *

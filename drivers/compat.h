@@ -7,6 +7,7 @@
 #ifndef _VACC_COMPAT_H
 #define _VACC_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/timer.h>
 #include <linux/uio.h>
@@ -40,6 +41,25 @@ static inline void vacc_vm_flags_mod(struct vm_area_struct *vma,
 				     vm_flags_t set, vm_flags_t clear)
 {
 	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void
+vacc_hrtimer_setup(struct hrtimer *timer,
+		   enum hrtimer_restart (*function)(struct hrtimer *timer),
+		   clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#else
+static inline void
+vacc_hrtimer_setup(struct hrtimer *timer,
+		   enum hrtimer_restart (*function)(struct hrtimer *timer),
+		   clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_setup(timer, function, clock, mode);
 }
 #endif
 

@@ -9,7 +9,7 @@
 
 /**
  * vacc_errno() - errno of a status
- * @status: VIRTIO_ACCEL_S_* or VACC_S_TRY_AGAIN; an unknown value is a failure
+ * @status: VIRTIO_ACCEL_S_* or VACC_S_*; an unknown value is a failure
  *
  * Context: any.
  * Return: 0 or a negative errno.
@@ -43,6 +43,10 @@ int vacc_errno(u16 status)
 		return -ENOENT;
 	case VACC_S_TRY_AGAIN:
 		return -EAGAIN;
+	case VACC_S_RESTART:
+		return -ERESTARTSYS;
+	case VACC_S_KILLED:
+		return -EINTR;
 	default:
 		return -EREMOTEIO;
 	}

@@ -316,17 +316,6 @@ void vacc_event_unlink_rejected(struct vacc_event *event)
 	vacc_event_put(event);
 }
 
-/* What is no status of the protocol is none of ours to report either. */
-static u16 vacc_event_known_status(u16 status)
-{
-	switch (status) {
-	case VIRTIO_ACCEL_S_UNSUPPORTED ... VIRTIO_ACCEL_S_STALE_OBJECT:
-		return status;
-	default:
-		return VIRTIO_ACCEL_S_INTERNAL_ERROR;
-	}
-}
-
 /* What ended an event is what the core asked for, if it asked. */
 static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 {
@@ -341,8 +330,8 @@ static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 		}
 	} else if (state == VACC_EVENT_COMPLETE) {
 		status = VIRTIO_ACCEL_S_OK;
-	} else {
-		status = vacc_event_known_status(status);
+	} else if (status == VIRTIO_ACCEL_S_OK) {
+		status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
 	}
 	/* The counts are in the order of the states. */
 	queue->counts[VACC_COUNT_COMPLETED + state - VACC_EVENT_COMPLETE]++;
@@ -365,6 +354,9 @@ static int vacc_event_error(const struct vacc_event *event)
 	/* What a device loses because it goes tells why it goes. */
 	if (event->status == VIRTIO_ACCEL_S_DEVICE_LOST && vacc_device_dead(dev))
 		return vacc_device_error(dev);
+	/* The status is reported as it came, and may be any number. */
+	if (event->status > VIRTIO_ACCEL_S_STALE_OBJECT)
+		return -EREMOTEIO;
 	return vacc_errno(event->status);
 }
 

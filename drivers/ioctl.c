@@ -15,7 +15,7 @@
  * struct vacc_ioctl_entry - one ioctl
  * @handler: does it, on a copy of the argument
  * @size: of the argument as this kernel knows it, 0 where it has none yet
- * @min_size: of its first version
+ * @min_size: of its first version, 0 where it has not grown since
  * @finalize: copy the argument back and publish what was created
  */
 struct vacc_ioctl_entry {
@@ -25,12 +25,10 @@ struct vacc_ioctl_entry {
 	bool finalize;
 };
 
-/* No argument has grown yet: the least size is the whole structure. */
 #define ENTRY(_nr, _handler, _type, _finalize)			\
 	[_IOC_NR(_nr)] = {					\
 		.handler = _handler,				\
 		.size = sizeof(struct _type),			\
-		.min_size = sizeof(struct _type),		\
 		.finalize = _finalize,				\
 	}
 
@@ -215,7 +213,7 @@ static int vacc_call_run(struct vacc_call *call,
 	union vacc_ioctl_arg arg;
 	int err;
 
-	if (call->usize < entry->min_size)
+	if (call->usize < (entry->min_size ?: entry->size))
 		return vacc_fail(call, -EINVAL, "the argument is too small");
 	if (call->usize > PAGE_SIZE)
 		return vacc_fail(call, -E2BIG, "the argument is too large");

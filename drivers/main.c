@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "core.h"
+#include "virtio/virtio.h"
 
 /*
  * Timeouts, aborts and the reaper.  Fences wait for it, so it must make progress
@@ -14,17 +15,25 @@ struct workqueue_struct *vacc_wq;
 
 static int __init vacc_init(void)
 {
+	int err;
+
 	vacc_wq = alloc_workqueue("virtio_accel", WQ_UNBOUND | WQ_MEM_RECLAIM,
 				  0);
-	return vacc_wq ? 0 : -ENOMEM;
+	if (!vacc_wq)
+		return -ENOMEM;
+	err = vacc_virtio_init();
+	if (err)
+		destroy_workqueue(vacc_wq);
+	return err;
 }
 
 /*
- * No backend is registered and no file is open, as both pin the module.  What closed
+ * No other backend is registered and no file is open, as both pin the module.  What closed
  * files left may still be queued, and is waited for.
  */
 static void __exit vacc_exit(void)
 {
+	vacc_virtio_exit();
 	vacc_file_wait_all();
 	destroy_workqueue(vacc_wq);
 }

@@ -78,8 +78,8 @@ int vacc_obj_reserve(struct vacc_call *call, struct vacc_obj *obj,
 		xa_unlock_irq(&file->objects);
 		return vacc_fail(call,
 				 kind == VACC_KIND_EVENT ? -EAGAIN : -ENOSPC,
-				 context ? "the context has all objects of this kind that it may have" :
-					   "the file has all contexts that max_contexts_per_file allows");
+				 context ? "the context has all objects of this kind" :
+					   "the file has all of max_contexts_per_file");
 	}
 	vacc_count(obj, 1);
 	err = __xa_alloc_cyclic(&file->objects, &obj->handle, NULL,

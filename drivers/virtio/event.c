@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Submission to a device, and the ends of its events.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "event.h"
+
+/**
+ * vacc_vio_event_bytes() - length of an event's private area
+ * @priv: the session
+ * @program: the program
+ * @bindings: number of bindings
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+size_t vacc_vio_event_bytes(void *priv, void *program, u32 bindings)
+{
+	return sizeof(struct vacc_vio_event);
+}
+
+/**
+ * vacc_vio_event_take() - get the right to report an event
+ * @session: the session, whose lock is held
+ * @event: the event
+ *
+ * Context: any.
+ * Return: whether the caller is the first.
+ */
+bool vacc_vio_event_take(struct vacc_session *session,
+			 struct vacc_vio_event *event)
+{
+	lockdep_assert_held(&session->lock);
+	if (event->ended)
+		return false;
+	event->ended = true;
+	session->pending--;
+	if (event->wanted)
+		session->wanted--;
+	event->wanted = false;
+	return true;
+}
+
+static void vacc_vio_event_report(struct vacc_session *session,
+				  struct vacc_vio_event *event, u32 state,
+				  u16 status)
+{
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&session->lock, flags);
+	first = vacc_vio_event_take(session, event);
+	spin_unlock_irqrestore(&session->lock, flags);
+	if (first)
+		vacc_event_done(event->event, state, status);
+}
+
+static u64 vacc_vio_answered_event(struct vacc_request *request)
+{
+	struct virtio_accel_object wire;
+
+	if (request->payload_bytes != sizeof(wire))
+		return 0;
+	memcpy(&wire, vacc_request_payload(request), sizeof(wire));
+	return le64_to_cpu(wire.id);
+}
+
+/*
+ * Whoever waits for the answer acts on a rejection; where nobody does any more, the core
+ * has taken the submission for admitted.
+ */
+static void vacc_vio_submit_answered(struct vacc_request *request)
+{
+	struct vacc_vio_event *event = request->owner;
+	u64 id = vacc_vio_answered_event(request);
+
+	if (request->state == VACC_REQUEST_LOST)
+		return;
+	if (!id && request->status == VIRTIO_ACCEL_S_OK)
+		request->status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
+	if (id) {
+		WRITE_ONCE(event->id, id);
+		vacc_poll_soon(request->session);
+	} else if (request->abandoned) {
+		vacc_vio_event_report(request->session, event,
+				      VACC_EVENT_FAILED, request->status);
+	}
+}
+
+static struct vacc_request *
+vacc_vio_submit_request(struct vacc_session *session,
+			const struct vacc_submission *work, u64 timeout_ns)
+{
+	const struct vacc_object *program = work->program;
+	const struct vacc_object *queue = work->queue;
+	struct virtio_accel_submit payload = {
+		.queue = cpu_to_le64(queue->id),
+		.program = cpu_to_le64(program->id),
+		.binding_count = cpu_to_le32(work->binding_count),
+		.timeout_ns = cpu_to_le64(timeout_ns),
+	};
+
+	return vacc_request_alloc(session, VIRTIO_ACCEL_OP_SUBMIT, &payload,
+				  sizeof(payload),
+				  sizeof(struct virtio_accel_object),
+				  GFP_KERNEL_ACCOUNT);
+}
+
+static int vacc_vio_submit_bindings(struct vacc_request *request,
+				    const struct vacc_submission *work)
+{
+	struct virtio_accel_binding *wire;
+	u32 i;
+	int err;
+
+	wire = kvcalloc(work->binding_count, sizeof(*wire), GFP_KERNEL_ACCOUNT);
+	if (!wire)
+		return -ENOMEM;
+	for (i = 0; i < work->binding_count; i++) {
+		const struct vacc_bind *bind = &work->bindings[i];
+		const struct vacc_object *buffer = bind->buffer;
+
+		wire[i].buffer = cpu_to_le64(buffer->id);
+		wire[i].offset = cpu_to_le64(bind->offset);
+		wire[i].bytes = cpu_to_le64(bind->bytes);
+		wire[i].slot = cpu_to_le32(bind->slot);
+		wire[i].access = bind->access;
+	}
+	err = vacc_request_extra(request, wire,
+				 work->binding_count * sizeof(*wire));
+	kvfree(wire);
+	return err;
+}
+
+/*
+ * The device always gets a bound.  Where the caller gives none it is the hang limit for
+ * this event and for each one that may be ahead of it.
+ */
+static u64 vacc_vio_bound_ns(struct vacc_session *session, u64 timeout_ns)
+{
+	u64 hang_ns = (u64)vacc_vio_hang_limit_ms() * NSEC_PER_MSEC;
+	u64 ahead = READ_ONCE(session->pending) + 1ULL;
+
+	return timeout_ns ? min(timeout_ns, hang_ns * ahead) : hang_ns * ahead;
+}
+
+static int vacc_vio_event_prepare(struct vacc_session *session,
+				  struct vacc_vio_event *event,
+				  const struct vacc_submission *work)
+{
+	u64 command_ns = (u64)vacc_vio_command_timeout_ms() * NSEC_PER_MSEC;
+	u64 bound_ns = vacc_vio_bound_ns(session, work->timeout_ns);
+	struct virtio_accel_object none = {};
+
+	event->event = work->event;
+	INIT_LIST_HEAD(&event->node);
+	event->bound_ns = ktime_get_ns() + bound_ns + command_ns;
+	event->control = vacc_request_alloc(session,
+					    VIRTIO_ACCEL_OP_POLL_EVENT, &none,
+					    sizeof(none), 0,
+					    GFP_KERNEL_ACCOUNT);
+	event->submit = vacc_vio_submit_request(session, work, bound_ns);
+	if (!event->control || !event->submit)
+		return -ENOMEM;
+	event->control->owner = event;
+	event->control->answered = vacc_poll_answered;
+	event->submit->owner = event;
+	event->submit->answered = vacc_vio_submit_answered;
+	return vacc_vio_submit_bindings(event->submit, work);
+}
+
+/* From here on the session knows the event, and can give up its requests. */
+static void vacc_vio_event_link(struct vacc_session *session,
+				struct vacc_vio_event *event)
+{
+	spin_lock_irq(&session->lock);
+	session->pending++;
+	list_add_tail(&event->node, &session->events);
+	spin_unlock_irq(&session->lock);
+}
+
+static void vacc_vio_event_discard(struct vacc_session *session,
+				   struct vacc_vio_event *event)
+{
+	struct vacc_request *control = event->control;
+	struct vacc_request *submit = event->submit;
+
+	spin_lock_irq(&session->lock);
+	list_del_init(&event->node);
+	event->control = NULL;
+	event->submit = NULL;
+	spin_unlock_irq(&session->lock);
+	if (submit)
+		vacc_request_put(submit);
+	if (control)
+		vacc_request_put(control);
+}
+
+/* For an event that the core never gets to know. */
+static void vacc_vio_event_undo(struct vacc_session *session,
+				struct vacc_vio_event *event)
+{
+	spin_lock_irq(&session->lock);
+	vacc_vio_event_take(session, event);
+	spin_unlock_irq(&session->lock);
+	vacc_vio_event_discard(session, event);
+}
+
+/**
+ * vacc_vio_events_lose() - give up the requests of all events
+ * @session: the session, whose ring is gone
+ *
+ * The core ends the events, and calls for none of them any more.
+ *
+ * Context: may sleep.
+ */
+void vacc_vio_events_lose(struct vacc_session *session)
+{
+	struct vacc_vio_event *event, *next;
+
+	list_for_each_entry_safe(event, next, &session->events, node)
+		vacc_vio_event_discard(session, event);
+}
+
+static struct vacc_result vacc_vio_submitted(struct vacc_session *session,
+					     struct vacc_vio_event *event,
+					     const struct vacc_request *submit)
+{
+	/* Its answer decides when it comes, if it comes. */
+	if (submit->abandoned || submit->state == VACC_REQUEST_LOST)
+		return vacc_indeterminate(VIRTIO_ACCEL_S_DEVICE_LOST);
+	if (!event->id) {
+		vacc_vio_event_undo(session, event);
+		return vacc_rejected(submit->status);
+	}
+	return submit->status ? vacc_indeterminate(submit->status) :
+				vacc_done();
+}
+
+static struct vacc_result vacc_vio_submit_event(struct vacc_session *session,
+						struct vacc_vio_event *event)
+{
+	struct vacc_request *submit = event->submit;
+	u16 status = vacc_ring_send(submit, true);
+
+	if (status != VIRTIO_ACCEL_S_OK) {
+		vacc_vio_event_undo(session, event);
+		return vacc_rejected(status);
+	}
+	vacc_request_wait(submit);
+	return vacc_vio_submitted(session, event, submit);
+}
+
+/**
+ * vacc_vio_submit() - submit work to the device
+ * @priv: the session
+ * @work: the work
+ *
+ * Context: process, holding no spinlock.
+ * Return: rejected where the device refused, or never saw it; indeterminate where it did
+ * not answer in time or the caller was killed; else done.
+ */
+struct vacc_result vacc_vio_submit(void *priv,
+				   const struct vacc_submission *work)
+{
+	struct vacc_vio_event *event = vacc_event_priv(work->event);
+	struct vacc_session *session = priv;
+	struct vacc_request *submit;
+	struct vacc_result result;
+	int err;
+
+	err = vacc_vio_event_prepare(session, event, work);
+	vacc_vio_event_link(session, event);
+	if (err) {
+		vacc_vio_event_undo(session, event);
+		return vacc_rejected(VIRTIO_ACCEL_S_OUT_OF_MEMORY);
+	}
+	/* The event may end, and let its own reference go, while this looks at it. */
+	submit = event->submit;
+	kref_get(&submit->ref);
+	result = vacc_vio_submit_event(session, event);
+	vacc_request_put(submit);
+	return result;
+}
+
+/* The ID, which an abandoned submission may still be waiting for. */
+static u64 vacc_vio_event_id(struct vacc_session *session,
+			     struct vacc_vio_event *event)
+{
+	struct vacc_request *submit;
+
+	spin_lock_irq(&session->lock);
+	submit = event->id ? NULL : event->submit;
+	if (submit)
+		kref_get(&submit->ref);
+	spin_unlock_irq(&session->lock);
+	if (submit) {
+		vacc_request_wait(submit);
+		vacc_request_put(submit);
+	}
+	return READ_ONCE(event->id);
+}
+
+/**
+ * vacc_vio_event_cancel() - cancel an event that has not begun
+ * @priv: the session
+ * @event: the core's event
+ *
+ * Context: process, holding no spinlock.
+ * Return: done, or rejected with the device's status.
+ */
+struct vacc_result vacc_vio_event_cancel(void *priv, struct vacc_event *event)
+{
+	struct vacc_vio_event *vio_event = vacc_event_priv(event);
+	struct vacc_session *session = priv;
+	u64 id = vacc_vio_event_id(session, vio_event);
+	u16 status;
+
+	if (!id)
+		return vacc_rejected(VIRTIO_ACCEL_S_BUSY);
+	status = vacc_vio_destroy(session, VIRTIO_ACCEL_OP_CANCEL_EVENT, id);
+	if (status != VIRTIO_ACCEL_S_OK)
+		return vacc_rejected(status);
+	vacc_vio_event_report(session, vio_event, VACC_EVENT_CANCELLED,
+			      VIRTIO_ACCEL_S_OK);
+	return vacc_done();
+}
+
+/**
+ * vacc_vio_event_abort() - have the device end an event
+ * @priv: the session
+ * @event: the core's event
+ *
+ * The protocol cancels only what has not begun.  What has begun ends by the bound that
+ * the device was given, or by a reset some time after it.
+ *
+ * Context: process, holding no spinlock.
+ */
+void vacc_vio_event_abort(void *priv, struct vacc_event *event)
+{
+	vacc_vio_event_cancel(priv, event);
+}
+
+/* A poll that is answered too late must not look for its event. */
+static void vacc_vio_event_mute(struct vacc_session *session,
+				struct vacc_request *control)
+{
+	spin_lock_irq(&session->lock);
+	control->answered = NULL;
+	spin_unlock_irq(&session->lock);
+}
+
+/**
+ * vacc_vio_event_destroy() - tell the device that an event is done with
+ * @priv: the session
+ * @event: the core's event, which was reported
+ *
+ * Context: process, holding no spinlock.
+ */
+void vacc_vio_event_destroy(void *priv, struct vacc_event *event)
+{
+	struct vacc_vio_event *vio_event = vacc_event_priv(event);
+	struct vacc_request *control = vio_event->control;
+	struct vacc_session *session = priv;
+
+	/* A poll of it may be under way; no other will begin. */
+	if (!vacc_request_finished(control))
+		vacc_request_wait(control);
+	vacc_vio_event_mute(session, control);
+	if (vio_event->id && vacc_request_finished(control)) {
+		vacc_request_reuse(control, VIRTIO_ACCEL_OP_DESTROY_EVENT,
+				   vio_event->id, 0);
+		if (!vacc_ring_send_control(control))
+			vacc_request_wait(control);
+	}
+	vacc_vio_event_discard(session, vio_event);
+}
+
+/**
+ * vacc_vio_event_wanted() - somebody waits for an event
+ * @priv: the session
+ * @event: the core's event
+ *
+ * Context: process, holding no spinlock.
+ */
+void vacc_vio_event_wanted(void *priv, struct vacc_event *event)
+{
+	struct vacc_vio_event *vio_event = vacc_event_priv(event);
+	struct vacc_session *session = priv;
+
+	spin_lock_irq(&session->lock);
+	if (!vio_event->ended && !vio_event->wanted) {
+		vio_event->wanted = true;
+		session->wanted++;
+	}
+	spin_unlock_irq(&session->lock);
+	vacc_poll_soon(session);
+}

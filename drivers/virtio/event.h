@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events of a device, in the private areas of the core's events.
+ */
+#ifndef _VACC_VIRTIO_EVENT_H
+#define _VACC_VIRTIO_EVENT_H
+
+#include "virtio.h"
+
+/**
+ * struct vacc_vio_event - an event of the device
+ * @event: the core's
+ * @node: in the session's @events, by its lock
+ * @id: the device's; 0 before it is known
+ * @bound_ns: when the device must have ended it, CLOCK_MONOTONIC
+ * @submit: the SUBMIT; NULL once the event is done with, by the session's lock
+ * @control: for polls, and in the end for its destruction; likewise
+ * @wanted: counted in the session's @wanted
+ * @ended: reported, or going to be
+ */
+struct vacc_vio_event {
+	struct vacc_event *event;
+	struct list_head node;
+	u64 id;
+	u64 bound_ns;
+	struct vacc_request *submit;
+	struct vacc_request *control;
+	bool wanted;
+	bool ended;
+};
+
+bool vacc_vio_event_take(struct vacc_session *session,
+			 struct vacc_vio_event *event);
+
+#endif /* _VACC_VIRTIO_EVENT_H */

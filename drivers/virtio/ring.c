@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command virtqueue: what goes on the ring and what comes off it.
+ */
+#include <linux/sched/signal.h>
+#include <linux/virtio_config.h>
+
+#include "virtio.h"
+
+/**
+ * vacc_ring_add() - put a request on the ring, if there is room
+ * @request: an idle request
+ * @reserve: descriptors to leave free
+ * @kick: set where the device has to be told, by vacc_ring_kick()
+ *
+ * Context: any, under the session's lock.
+ * Return: 0; -ENOSPC where there is no room; -EIO where the ring is gone.
+ */
+int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick)
+{
+	struct scatterlist *sgs[2] = { request->out, request->in };
+	struct vacc_session *session = request->session;
+	u32 needed = request->out_count + request->in_count;
+	int err;
+
+	lockdep_assert_held(&session->lock);
+	if (session->dying || !session->vq)
+		return -EIO;
+	/* A ring that is too small for a reserve takes one frame at a time. */
+	if (!session->reserve && !list_empty(&session->inflight))
+		return -ENOSPC;
+	if (session->vq->num_free < needed + min(reserve, session->reserve))
+		return -ENOSPC;
+	/* Zero is no identity, even after 2^64 requests. */
+	request->id = session->next_id++ ?: session->next_id++;
+	request->header->request_id = cpu_to_le64(request->id);
+	err = virtqueue_add_sgs(session->vq, sgs, 1, 1, request, GFP_ATOMIC);
+	if (err)
+		return virtqueue_is_broken(session->vq) ? -EIO : -ENOSPC;
+	kref_get(&request->ref);
+	request->state = VACC_REQUEST_SENT;
+	request->finished = false;
+	list_add_tail(&request->node, &session->inflight);
+	*kick = true;
+	return 0;
+}
+
+/**
+ * vacc_ring_kick() - tell the device of what was put on the ring
+ * @session: the session
+ *
+ * Context: any, under no lock of the session.
+ */
+void vacc_ring_kick(struct vacc_session *session)
+{
+	struct virtqueue *vq;
+	unsigned long flags;
+	bool notify = false;
+
+	spin_lock_irqsave(&session->lock, flags);
+	vq = session->vq;
+	if (vq && !session->dying)
+		notify = virtqueue_kick_prepare(vq);
+	spin_unlock_irqrestore(&session->lock, flags);
+	/* The queue goes only after the registration lock was had for writing. */
+	if (notify)
+		virtqueue_notify(vq);
+}
+
+static int vacc_ring_try(struct vacc_request *request, u32 reserve)
+{
+	struct vacc_session *session = request->session;
+	bool kick = false;
+	int err;
+
+	spin_lock_irq(&session->lock);
+	err = vacc_ring_add(request, reserve, &kick);
+	spin_unlock_irq(&session->lock);
+	if (kick)
+		vacc_ring_kick(session);
+	return err;
+}
+
+static u16 vacc_ring_refused(struct vacc_session *session, long left)
+{
+	if (!left)
+		vacc_session_fail(session);
+	return VIRTIO_ACCEL_S_DEVICE_LOST;
+}
+
+/*
+ * A full ring is back-pressure: whoever comes waits.  A device that returns nothing for
+ * as long as a command may take is reset by those who wait for its answers.
+ */
+static u16 vacc_ring_send_wait(struct vacc_request *request, u32 reserve,
+			       bool interruptible)
+{
+	long timeout = msecs_to_jiffies(vacc_vio_command_timeout_ms());
+	struct vacc_session *session = request->session;
+	long left;
+	int err;
+
+#define VACC_RING_TRIED ((err = vacc_ring_try(request, reserve)) != -ENOSPC)
+	if (interruptible)
+		left = wait_event_interruptible_timeout(session->room,
+							VACC_RING_TRIED,
+							timeout);
+	else
+		left = wait_event_killable_timeout(session->room,
+						   VACC_RING_TRIED, timeout);
+#undef VACC_RING_TRIED
+	if (!err)
+		return VIRTIO_ACCEL_S_OK;
+	if (left < 0)
+		return fatal_signal_pending(current) ? VACC_S_KILLED :
+						       VACC_S_RESTART;
+	return vacc_ring_refused(session, left);
+}
+
+/**
+ * vacc_ring_send() - send a request, waiting for room
+ * @request: an idle request
+ * @interruptible: any signal ends the wait, not only a fatal one
+ *
+ * Context: process, holding no spinlock.
+ * Return: OK; VACC_S_RESTART or VACC_S_KILLED for a signal, and DEVICE_LOST, all before
+ * the device could see anything.
+ */
+u16 vacc_ring_send(struct vacc_request *request, bool interruptible)
+{
+	return vacc_ring_send_wait(request, VACC_VIO_RESERVE, interruptible);
+}
+
+/**
+ * vacc_ring_send_control() - the same, for what is about one event
+ * @request: an idle request of two descriptors
+ *
+ * Takes the descriptors that others leave, so that submitters do not starve it.
+ *
+ * Context: process, holding no spinlock.
+ * Return: as vacc_ring_send().
+ */
+u16 vacc_ring_send_control(struct vacc_request *request)
+{
+	return vacc_ring_send_wait(request, 0, false);
+}
+
+/* Moves what the device has returned to a list, as each answer takes its time. */
+static bool vacc_ring_collect(struct vacc_session *session,
+			      struct virtqueue *vq, struct list_head *returned)
+{
+	struct vacc_request *request;
+	unsigned long flags;
+	bool broken;
+	u32 used;
+
+	spin_lock_irqsave(&session->lock, flags);
+	if (session->vq != vq) {
+		spin_unlock_irqrestore(&session->lock, flags);
+		return false;
+	}
+	do {
+		virtqueue_disable_cb(vq);
+		while ((request = virtqueue_get_buf(vq, &used))) {
+			request->used = used;
+			list_move_tail(&request->node, returned);
+		}
+	} while (!virtqueue_enable_cb(vq));
+	/* A used entry that is no request of ours breaks the ring without a word. */
+	broken = virtqueue_is_broken(vq) && !session->dying;
+	spin_unlock_irqrestore(&session->lock, flags);
+	return broken;
+}
+
+/**
+ * vacc_ring_callback() - the device has returned something
+ * @vq: the command virtqueue
+ *
+ * Context: interrupt or task, as the transport likes.
+ */
+void vacc_ring_callback(struct virtqueue *vq)
+{
+	struct vacc_vio *vio = vq->vdev->priv;
+	struct vacc_session *session = vio->session;
+	struct vacc_request *request;
+	LIST_HEAD(returned);
+
+	if (vacc_ring_collect(session, vq, &returned))
+		vacc_session_fail(session);
+	while (!list_empty(&returned)) {
+		request = list_first_entry(&returned, struct vacc_request, node);
+		list_del_init(&request->node);
+		vacc_request_answer(request, request->used);
+	}
+	if (wq_has_sleeper(&session->room))
+		wake_up_all(&session->room);
+	vacc_poll_run(session);
+}
