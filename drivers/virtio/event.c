@@ -167,6 +167,7 @@ static int vacc_vio_event_prepare(struct vacc_session *session,
 		return -ENOMEM;
 	event->control->owner = event;
 	event->control->answered = vacc_poll_answered;
+	event->submit->tag = vacc_event_handle(work->event);
 	event->submit->owner = event;
 	event->submit->answered = vacc_vio_submit_answered;
 	return vacc_vio_submit_bindings(event->submit, work);

@@ -31,8 +31,13 @@ int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick)
 		return -ENOSPC;
 	if (session->vq->num_free < needed + min(reserve, session->reserve))
 		return -ENOSPC;
-	/* Zero is no identity, even after 2^64 requests. */
-	request->id = session->next_id++ ?: session->next_id++;
+	/*
+	 * Zero is no identity.  No request is outstanding for as long as it takes to send
+	 * 2^32 others: no two have one identity.
+	 */
+	do {
+		request->id = (u64)session->next_id++ << 32 | request->tag;
+	} while (!request->id);
 	request->header->request_id = cpu_to_le64(request->id);
 	err = virtqueue_add_sgs(session->vq, sgs, 1, 1, request, GFP_ATOMIC);
 	if (err)

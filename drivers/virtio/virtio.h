@@ -84,7 +84,7 @@ struct vacc_vio {
  * @lock: protects @vq, what follows, and the states of requests
  * @dying: nobody shall wait any more
  * @failed: the device is to be reset
- * @next_id: of the next request
+ * @next_id: upper half of the next request's ID
  * @inflight: requests that the ring has
  * @objects: handles that exist, for the end of the session
  * @room: for who waits for descriptors
@@ -110,7 +110,7 @@ struct vacc_session {
 	spinlock_t lock; /* all below, and requests */
 	bool dying;
 	bool failed;
-	u64 next_id;
+	u32 next_id;
 	struct list_head inflight;
 	struct list_head objects;
 	wait_queue_head_t room;
@@ -150,6 +150,7 @@ enum vacc_request_state {
  * @abandoned: by the session's lock: nobody waits for it
  * @finished: nobody but its owner has it
  * @id: what the answer must repeat
+ * @tag: lower half of @id: of a SUBMIT the event's handle, for who watches a device
  * @opcode: VIRTIO_ACCEL_OP_*
  * @status: of the answer, once answered
  * @payload_bytes: of the answer, once answered
@@ -182,6 +183,7 @@ struct vacc_request {
 	bool abandoned;
 	bool finished;
 	u64 id;
+	u32 tag;
 	u16 opcode;
 	u16 status;
 	u32 payload_bytes;
