@@ -24,6 +24,7 @@ static u16 eng_port_start(struct eng_port *port, bool hold)
 		return status;
 	eng_spin_lock(&port->gate);
 	port->engine = port->device;
+	eng_atomic_set(&port->state, ENG_PORT_GOOD);
 	eng_spin_unlock(&port->gate);
 	return VIRTIO_ACCEL_S_OK;
 }
@@ -223,11 +224,12 @@ void eng_port_free(struct eng_port *port)
  */
 void eng_port_reset(struct eng_port *port)
 {
-	bool held, good = false;
+	bool held;
 	u32 kind;
 
 	eng_mutex_lock(&port->objects);
 	held = eng_port_stop(port);
+	eng_atomic_set(&port->state, ENG_PORT_TOLD);
 	port->buffer_memory = 0;
 	port->program_memory = 0;
 
@@ -238,9 +240,8 @@ void eng_port_reset(struct eng_port *port)
 		for (kind = ENG_KIND_CONTEXT; kind < ENG_KIND_COUNT; kind++)
 			eng_ids_restart(&port->ids[kind], port->epoch);
 		eng_mutex_unlock(&port->events);
-		good = !eng_port_start(port, held);
+		eng_port_start(port, held);
 	}
-	eng_atomic_set(&port->state, good ? ENG_PORT_GOOD : ENG_PORT_TOLD);
 	eng_mutex_unlock(&port->objects);
 }
 
@@ -256,8 +257,15 @@ void eng_port_mark_lost(struct eng_port *port)
 {
 	struct eng_device *engine;
 
-	eng_atomic_swap_if(&port->state, ENG_PORT_GOOD, ENG_PORT_LOST);
-	engine = eng_port_engine_get(port);
+	/* It is this engine that is lost, not what a reset puts in its place. */
+	eng_spin_lock(&port->gate);
+	engine = port->engine;
+	if (engine) {
+		port->engine_users++;
+		eng_atomic_swap_if(&port->state, ENG_PORT_GOOD, ENG_PORT_LOST);
+	}
+	eng_spin_unlock(&port->gate);
+
 	if (engine) {
 		eng_device_stop(engine);
 		eng_port_engine_put(port);
