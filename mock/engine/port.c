@@ -37,7 +37,7 @@ static void eng_object_free(struct port_object *object)
 	eng_free(object);
 }
 
-/* Ends all objects of a kind, quarantined ones too; both locks are held. */
+/* Ends all objects of a kind, quarantined ones too; no chain is being handled. */
 static void eng_port_discard(struct eng_port *port, enum eng_kind kind)
 {
 	struct list_head *quarantine = &port->quarantine;
@@ -81,11 +81,12 @@ static bool eng_port_stop(struct eng_port *port)
 
 	eng_mutex_lock(&port->events);
 	eng_port_discard(port, ENG_KIND_EVENT);
+	eng_mutex_unlock(&port->events);
+	/* The end of a queue waits for its worker, which fences may wait for. */
 	eng_port_discard(port, ENG_KIND_QUEUE);
 	eng_port_discard(port, ENG_KIND_IMAGE);
 	eng_port_discard(port, ENG_KIND_BUFFER);
 	eng_port_discard(port, ENG_KIND_CONTEXT);
-	eng_mutex_unlock(&port->events);
 
 	held = eng_harness_held(device);
 	eng_device_free(device);
