@@ -24,6 +24,7 @@ help:
 	@echo 'make engine-objects, engine-wire   the same of its objects, of its wire'
 	@echo 'make tools-check   the tests of libvacc and vacc that need no device'
 	@echo 'make device-check  those that need one, in a VM of KERNEL with BACKEND'
+	@echo 'make vaccd-check   the device in a process of its own'
 	@echo 'make cli-check     the vacc command in such a VM'
 	@echo 'make examples-check   the programs of Documentation in such a VM'
 	@echo 'make lint       checkpatch, sparse, gcc, clang, kernel-doc, headers, shellcheck'
@@ -61,7 +62,7 @@ selftest: packages-vm modules-$(KERNEL) selftests
 	@tools/ci/selftest $(KERNEL) $(BACKEND) $(TESTS)
 
 kunit: packages-vm modules-uml
-	@tools/ci/kunit
+	@tools/ci/conformance driver tools/ci/kunit
 
 engine:
 	@$(MAKE) --no-print-directory -C mock/engine/test O=$(BUILD)/engine check
@@ -74,6 +75,9 @@ engine-objects:
 
 engine-wire:
 	@$(MAKE) --no-print-directory -C mock/engine/test_wire O=$(BUILD)/engine-wire check
+
+vaccd-check: tools
+	@$(MAKE) --no-print-directory -C tools/vaccd O=$(BUILD)/tools check
 
 cli-check: packages-vm modules-$(KERNEL) tools
 	@tools/vm/vm --kernel $(KERNEL) --backend $(BACKEND) -- tools/vacc/test/cli.sh </dev/null
@@ -109,4 +113,4 @@ clean:
 	rm -rf $(BUILD)
 
 .PHONY: all help tools selftests modules $(KERNELS:%=modules-%) vm selftest kunit engine tools-check \
-	engine-objects engine-wire cli-check examples-check device-check demo check lint docs bench fuzz clean
+	engine-objects engine-wire vaccd-check cli-check examples-check device-check demo check lint docs bench fuzz clean

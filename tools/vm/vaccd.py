@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The device of --backend vaccd: a process beside the VM."""
+"""The devices of --backend vaccd: processes beside the VM."""
 import os
 import re
 import shlex
 import socket
 import subprocess
+import threading
 import time
+
+# Devices besides the one that the guest has at first (UML).
+SPARE = 2
 
 # What the daemon's sanitizers say.
 REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error: ")
@@ -14,11 +18,11 @@ REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error: ")
 class Vaccd:
     """A running vaccd, with its sockets in the run folder."""
 
-    def __init__(self, build, run, words, setup=None):
+    def __init__(self, build, run, number, words, setup=None):
         self.program = os.environ.get("VACC_VACCD", f"{build}/tools/vaccd")
-        self.socket = f"{run}/vaccd.sock"
-        self.control_path = f"{run}/vaccd.control"
-        self.log_path = f"{run}/vaccd.log"
+        self.socket = f"{run}/vaccd{number}.sock"
+        self.control_path = f"{run}/vaccd{number}.control"
+        self.log_path = f"{run}/vaccd{number}.log"
         if not os.access(self.program, os.X_OK):
             raise FileNotFoundError(f"no {self.program}: run make tools")
         command = [self.program, "--socket", self.socket, "--control", self.control_path,
@@ -44,22 +48,6 @@ class Vaccd:
                         raise FileNotFoundError(f"vaccd: {log.read() or error}") from error
                 time.sleep(0.02)
 
-    def uml_words(self):
-        """For the kernel's command line; the control connection must be passed on."""
-        fd = self.control.fileno()
-        os.set_inheritable(fd, True)
-        return [f"virtio_uml.device={self.socket}:60", f"ssl1=fd:{fd}"]
-
-    def qemu_words(self, mem):
-        """For QEMU, whose -m and -M they extend. The device's ID is that of a disk."""
-        return ["-object", f"memory-backend-memfd,id=mem,size={mem}M,share=on",
-                "-machine", "memory-backend=mem",
-                "-chardev", f"socket,id=vaccd,path={self.socket},reconnect=1",
-                "-device", "vhost-user-blk-pci,chardev=vaccd,num-queues=1,queue-size=256,"
-                           "disable-legacy=on",
-                "-chardev", f"socket,id=control,path={self.control_path}",
-                "-serial", "chardev:control"]
-
     def stop(self):
         """End it as a service is ended; returns its log."""
         self.control.close()
@@ -72,6 +60,91 @@ class Vaccd:
         status = self.process.wait()
         with open(self.log_path, encoding="utf-8", errors="replace") as log:
             return log.read() + f"vaccd: exit status {status}\n"
+
+
+class Relay(threading.Thread):
+    """
+    One serial line of the guest leads to the harness of all devices: what is for the
+    second is a line "1:" and what its harness takes. The answer comes back as it is.
+    """
+
+    def __init__(self, devices):
+        super().__init__(daemon=True)
+        self.devices = devices
+        self.ours, self.guests = socket.socketpair()
+        self.start()
+
+    def answer(self, line):
+        number, _, command = line.partition(b":")
+        control = self.devices[int(number)].control
+        control.sendall(command)
+        answer = b""
+        while not re.search(rb"(?:^|\n)(?:ok|error .*)\n$", answer):
+            data = control.recv(65536)
+            if not data:
+                return b"error 5 EIO\n"
+            answer += data
+        return answer
+
+    def run(self):
+        with self.ours.makefile("rwb", 0) as guest:
+            for line in guest:
+                try:
+                    answer = self.answer(line)
+                except (ValueError, IndexError, OSError):
+                    answer = b"error 19 ENODEV\n"
+                try:
+                    guest.write(answer)
+                except OSError:
+                    return
+
+
+class Devices:
+    """
+    All devices of a VM. UML has spare ones, which the guest takes off the driver before
+    it runs anything, and "add" of the harness brings there. In QEMU the driver is told
+    one device by name, and takes no other.
+    """
+
+    def __init__(self, build, run, uml, words, setup=None):
+        self.all = []
+        try:
+            for number in range(1 + SPARE if uml else 1):
+                self.all.append(Vaccd(build, run, number, words, setup))
+        except FileNotFoundError:
+            self.stop()
+            raise
+        self.relay = Relay(self.all)
+
+    def env(self, build):
+        """For the guest: where the harness is, and what lets programs find it."""
+        return {"VACCD_CONTROL": "/dev/ttyS1", "VACCD_DEVICES": str(len(self.all)),
+                "LD_PRELOAD": f"{build}/tools/vaccd-control.so"}
+
+    def fds(self):
+        """What the VM must be passed."""
+        return [self.relay.guests.fileno()]
+
+    def uml_words(self):
+        """For the kernel's command line."""
+        return [f"virtio_uml.device={vaccd.socket}:60" for vaccd in self.all] + \
+            [f"ssl1=fd:{self.relay.guests.fileno()}"]
+
+    def qemu_words(self, mem):
+        """For QEMU, whose -m and -M they extend. The device's ID is that of a disk."""
+        vaccd = self.all[0]
+        return ["-object", f"memory-backend-memfd,id=mem,size={mem}M,share=on",
+                "-machine", "memory-backend=mem",
+                "-chardev", f"socket,id=vaccd,path={vaccd.socket},reconnect=1",
+                "-device", "vhost-user-blk-pci,chardev=vaccd,num-queues=1,queue-size=256,"
+                           "disable-legacy=on",
+                "-add-fd", f"fd={self.relay.guests.fileno()},set=60",
+                "-chardev", "serial,id=control,path=/dev/fdset/60",
+                "-serial", "chardev:control"]
+
+    def stop(self):
+        """End them; returns their logs."""
+        return "".join(vaccd.stop() for vaccd in self.all)
 
 
 def reports(log):
