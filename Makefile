@@ -25,6 +25,7 @@ help:
 	@echo 'make tools-check   the tests of libvacc and vacc that need no device'
 	@echo 'make device-check  those that need one, in a VM of KERNEL with BACKEND'
 	@echo 'make vaccd-check   the device in a process of its own'
+	@echo 'make ring-check    some selftests over the smallest ring (loopback)'
 	@echo 'make cli-check     the vacc command in such a VM'
 	@echo 'make examples-check   the programs of Documentation in such a VM'
 	@echo 'make lint       checkpatch, sparse, gcc, clang, kernel-doc, headers, shellcheck'
@@ -79,6 +80,12 @@ engine-wire:
 vaccd-check: tools
 	@$(MAKE) --no-print-directory -C tools/vaccd O=$(BUILD)/tools check
 
+# Frames of two descriptors, one at a time: the smallest ring that there can be.
+ring-check: packages-vm modules-$(KERNEL) selftests
+	@tools/vm/vm --kernel $(KERNEL) --backend loopback \
+		--modparam virtio_accel_mock:ring_size=2 --modparam virtio_accel_mock:max_chain=2 \
+		-- 'selftests/run.sh submit transfer fence program' </dev/null
+
 cli-check: packages-vm modules-$(KERNEL) tools
 	@tools/vm/vm --kernel $(KERNEL) --backend $(BACKEND) -- tools/vacc/test/cli.sh </dev/null
 
@@ -113,4 +120,4 @@ clean:
 	rm -rf $(BUILD)
 
 .PHONY: all help tools selftests modules $(KERNELS:%=modules-%) vm selftest kunit engine tools-check \
-	engine-objects engine-wire vaccd-check cli-check examples-check device-check demo check lint docs bench fuzz clean
+	engine-objects engine-wire vaccd-check ring-check cli-check examples-check device-check demo check lint docs bench fuzz clean

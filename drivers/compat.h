@@ -12,6 +12,8 @@
 #include <linux/timer.h>
 #include <linux/uio.h>
 #include <linux/version.h>
+#include <linux/virtio.h>
+#include <linux/virtio_config.h>
 
 #ifndef ITER_SOURCE
 #define ITER_SOURCE	WRITE
@@ -61,6 +63,27 @@ vacc_hrtimer_setup(struct hrtimer *timer,
 {
 	hrtimer_setup(timer, function, clock, mode);
 }
+#endif
+
+/* What a driver asks of the only virtqueue, for who implements a transport. */
+struct vacc_vq_info {
+	vq_callback_t *callback;
+	const char *name;
+	bool ctx;
+};
+
+/* Arguments of find_vqs() after the number and the array of virtqueues. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#define VACC_FIND_VQS_ARGS						\
+	vq_callback_t *callbacks[], const char * const names[],		\
+	const bool *ctx, struct irq_affinity *desc
+#define VACC_FIND_VQS_INFO						\
+	{ callbacks[0], names[0], ctx && ctx[0] }
+#else
+#define VACC_FIND_VQS_ARGS						\
+	struct virtqueue_info infos[], struct irq_affinity *desc
+#define VACC_FIND_VQS_INFO						\
+	{ infos[0].callback, infos[0].name, infos[0].ctx }
 #endif
 
 #endif /* _VACC_COMPAT_H */

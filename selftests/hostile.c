@@ -4,7 +4,6 @@
  * reported, nothing that the device did not write is seen, and the next call is right.
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
 #include <sys/wait.h>
 #include "hostile.h"
 
@@ -227,6 +226,7 @@ TEST_F(bad, killed_waiter)
 	const unsigned int opcodes[] = {
 		OP_WRITE, OP_READ, VIRTIO_ACCEL_OP_CREATE_CONTEXT, VIRTIO_ACCEL_OP_SUBMIT,
 	};
+	static const char undone[] = "contexts created=2 released=";
 	unsigned char byte;
 	unsigned int i;
 	__u32 handle;
@@ -270,9 +270,9 @@ TEST_F(bad, killed_waiter)
 		EXPECT_OK(bad_works(&self->f));
 	}
 	/* What came too late for its caller is undone. */
-	for (i = 0; i < 500 && bad_number(self->node, "audit", "contexts created=2 released=") != 1; i++)
+	for (i = 0; i < 500 && bad_number(self->node, "audit", undone) != 1; i++)
 		vt_sleep_ms(10);
-	EXPECT_EQ(1, bad_number(self->node, "audit", "contexts created=2 released="));
+	EXPECT_EQ(1, bad_number(self->node, "audit", undone));
 }
 
 /* A signal that does not kill: the call completes, normally and once. */

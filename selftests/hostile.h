@@ -8,10 +8,10 @@
 #ifndef VT_HOSTILE_H
 #define VT_HOSTILE_H
 
+#include <stdarg.h>
 #include "vacc_test.h"
 
 #define BAD_BYTES	8192
-#define BAD_TIMEOUT_MS	400
 
 #define HOSTILE(...)	ASSERT_OK(vt_control(self->node, "hostile", __VA_ARGS__))
 

@@ -4,7 +4,6 @@
  * is left over and nothing was released twice.
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
 #include "hostile.h"
 
 #define FAULT(...)	ASSERT_OK(vt_control(self->node, "faults", __VA_ARGS__))

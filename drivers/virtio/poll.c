@@ -70,6 +70,9 @@ static bool vacc_poll_round(struct vacc_session *session)
 		due = true;
 	}
 	session->poll_due = false;
+	/* A ring that takes one frame at a time must be shared with who submits. */
+	if (!session->reserve && wq_has_sleeper(&session->room))
+		due = false;
 	if (due && vacc_poll_fill_ring(session))
 		return true;
 	vacc_poll_pause(session);

@@ -115,7 +115,7 @@ static void loopback_del_vqs(struct virtio_device *vdev)
 }
 
 static int loopback_find_vq(struct virtio_device *vdev, struct virtqueue **vq,
-			    const struct loopback_vq_info *info)
+			    const struct vacc_vq_info *info)
 {
 	struct loopback *loopback = to_loopback(vdev);
 	u32 size = loopback_ring_size();
@@ -153,9 +153,9 @@ err_release:
 }
 
 static int loopback_find_vqs(struct virtio_device *vdev, unsigned int count,
-			     struct virtqueue *vqs[], LOOPBACK_VQ_ARGS)
+			     struct virtqueue *vqs[], VACC_FIND_VQS_ARGS)
 {
-	const struct loopback_vq_info info = LOOPBACK_VQ_INFO;
+	const struct vacc_vq_info info = VACC_FIND_VQS_INFO;
 
 	if (count != 1 || !info.name)
 		return -ENOENT;
