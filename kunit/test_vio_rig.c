@@ -109,6 +109,7 @@ static void vio_take(struct vio_rig *rig, u16 head, struct vio_frame *frame)
 {
 	const struct vring *vring = virtqueue_get_vring(rig->vq);
 	const struct vring_desc *desc = &vring->desc[head];
+	const struct virtio_accel_req_hdr *header;
 
 	memset(frame, 0, sizeof(*frame));
 	frame->head = head;
@@ -124,7 +125,8 @@ static void vio_take(struct vio_rig *rig, u16 head, struct vio_frame *frame)
 			break;
 		desc = &vring->desc[vio_next(desc)];
 	}
-	frame->opcode = get_unaligned_le16(frame->request.data);
+	header = (const void *)frame->request.data;
+	frame->opcode = le16_to_cpu(header->opcode);
 }
 
 /* Whatever the used length says, only what there is room for is written. */
@@ -372,4 +374,11 @@ void vio_release(struct vio_rig *rig, const struct vio_bytes *bytes)
 	}
 	vio_reply(rig, &rig->held, bytes, bytes->count);
 	vring_interrupt(0, rig->vq);
+}
+
+void vio_rule(struct kunit *test)
+{
+	const struct vio_rule *rule = test->param_value;
+
+	rule->run(test);
 }

@@ -11,7 +11,7 @@
 
 #include "../drivers/virtio/virtio.h"
 
-#define VIO_FRAME_BYTES	512
+#define VIO_FRAME_BYTES	256
 #define VIO_FRAMES	16
 #define VIO_RING	256
 
@@ -101,6 +101,16 @@ struct vio_rig {
 	u32 frame_count;
 };
 
+/**
+ * struct vio_rule - a rule that a device may break
+ * @name: of the rule
+ * @run: proves it
+ */
+struct vio_rule {
+	const char *name;
+	void (*run)(struct kunit *test);
+};
+
 /* What GET_DEVICE_INFO answers by default. */
 extern const struct virtio_accel_device_info vio_info;
 
@@ -114,6 +124,9 @@ void vio_answer(struct vio_rig *rig, u16 opcode, const struct vio_bytes *bytes);
 void vio_release(struct vio_rig *rig, const struct vio_bytes *bytes);
 void vio_put(struct vio_bytes *bytes, u16 status, u64 id, const void *payload,
 	     u32 count);
+
+/* The case for an array of rules. */
+void vio_rule(struct kunit *test);
 
 /* test_vio_driver.c: what is static in the driver. */
 extern u32 vio_tag;

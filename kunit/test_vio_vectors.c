@@ -4,49 +4,9 @@
  * down here, and those that are published with the protocol, where they were at hand
  * when this was built.  Each is a line of the conformance report.
  */
-#include <linux/bvec.h>
-#include <linux/slab.h>
-#include <linux/uio.h>
+#include <linux/hex.h>
 
-#include "test_vio_rig.h"
-
-/**
- * struct vio_args - what a set of vectors has in it
- * @id: of every request
- * @context: ID of a context; the others likewise
- * @desc: of ALLOCATE_BUFFER
- * @offset: of transfers
- * @data: of transfers
- * @bytes: of @data
- * @load: of LOAD_PROGRAM, but for the artifact
- * @artifact: that
- * @binds: of SUBMIT
- * @bind_count: how many
- * @timeout_ns: of SUBMIT
- * @failed: error of the event that failed
- * @indeterminate: status of the submission that is
- * @info: what the device says of itself
- */
-struct vio_args {
-	u64 id;
-	u64 context;
-	u64 buffer;
-	u64 program;
-	u64 queue;
-	u64 event;
-	struct vacc_buffer_desc desc;
-	u64 offset;
-	u8 data[8];
-	u32 bytes;
-	struct vacc_load load;
-	u8 artifact[8];
-	struct vacc_bind binds[2];
-	u32 bind_count;
-	u64 timeout_ns;
-	u16 failed;
-	u16 indeterminate;
-	struct vacc_backend_info info;
-};
+#include "test_vio_act.h"
 
 static const struct vio_args published_args = {
 	.id = 0x0102030405060708,
@@ -137,7 +97,7 @@ static const struct vio_args own_args = {
  * @name: of the vector
  * @kind: "config", "request" or "response"
  * @label: opcode, status, or the verdict on an edge case
- * @hex: the bytes, with spaces anywhere
+ * @hex: the bytes, with spaces and semicolons anywhere
  * @edge: an edge case
  */
 struct vio_vector {
@@ -166,20 +126,20 @@ static const struct vio_vector own_vectors[] = {
 	{ "request_destroy_context", "request", "DESTROY_CONTEXT",
 	  "0101 0000 08000000" ID "0100000000000080" },
 	{ "request_allocate_buffer", "request", "ALLOCATE_BUFFER",
-	  "0002 0000 28000000" ID "0100000000000080 8967452301000000"
+	  "0002 0000 28000000" ID "0100000000000080 8967452301000000;"
 	  "0010000000000000 02 00000000000000 1f000000 00000000" },
 	{ "request_free_buffer", "request", "FREE_BUFFER",
 	  "0102 0000 08000000" ID "98badcfe00000000" },
 	{ "request_write_buffer", "request", "WRITE_BUFFER",
-	  "0202 0000 1f000000" ID "98badcfe00000000 0100000000000010"
+	  "0202 0000 1f000000" ID "98badcfe00000000 0100000000000010;"
 	  "0700000000000000 01020304050607" },
 	{ "request_read_buffer", "request", "READ_BUFFER",
-	  "0302 0000 18000000" ID "98badcfe00000000 0100000000000010"
+	  "0302 0000 18000000" ID "98badcfe00000000 0100000000000010;"
 	  "0700000000000000" },
 	{ "request_load_program", "request", "LOAD_PROGRAM",
-	  "0003 0000 53000000" ID "0100000000000080 d0c0b0a0 00000000"
-	  "ffffffff 00000000 00010000 00000200 00000003 05000000"
-	  "06000000 07000000 08000000 09000000 00000080 78563412"
+	  "0003 0000 53000000" ID "0100000000000080 d0c0b0a0 00000000;"
+	  "ffffffff 00000000 00010000 00000200 00000003 05000000;"
+	  "06000000 07000000 08000000 09000000 00000080 78563412;"
 	  "0300000000000000 0000000080000000 abcdef" },
 	{ "request_unload_program", "request", "UNLOAD_PROGRAM",
 	  "0103 0000 08000000" ID "0011223344556677" },
@@ -188,9 +148,9 @@ static const struct vio_vector own_vectors[] = {
 	{ "request_destroy_queue", "request", "DESTROY_QUEUE",
 	  "0104 0000 08000000" ID "0200000001000000" },
 	{ "request_submit", "request", "SUBMIT",
-	  "0005 0000 60000000" ID "0200000001000000 0011223344556677"
-	  "02000000 00000000 00f2052a01000000"
-	  "98badcfe00000000 4000000000000000 8000000000000000 00000000 01 000000"
+	  "0005 0000 60000000" ID "0200000001000000 0011223344556677;"
+	  "02000000 00000000 00f2052a01000000;"
+	  "98badcfe00000000 4000000000000000 8000000000000000 00000000 01 000000;"
 	  "98badcfe00000000 0000000000000000 0100000000000000 ffffffff 02 000000" },
 	{ "request_poll_event", "request", "POLL_EVENT",
 	  "0105 0000 08000000" ID "ffffffffffffffff" },
@@ -199,8 +159,8 @@ static const struct vio_vector own_vectors[] = {
 	{ "request_destroy_event", "request", "DESTROY_EVENT",
 	  "0305 0000 08000000" ID "ffffffffffffffff" },
 	{ "response_get_device_info", "response", "OK",
-	  "0000 0000 4c000000" ID "000102030405060708090a0b0c0d0e0f 0300 0000"
-	  "feffffff 00000000 2700000000000080 01000000 ffffffff 02000000"
+	  "0000 0000 4c000000" ID "000102030405060708090a0b0c0d0e0f 0300 0000;"
+	  "feffffff 00000000 2700000000000080 01000000 ffffffff 02000000;"
 	  "03000000 04000000 00100000 ffffffffffffffff 0100000000000000" },
 	{ "response_create_context", "response", "OK", OBJECT "0100000000000080" },
 	{ "response_destroy_context", "response", "OK", NONE },
@@ -301,7 +261,7 @@ static void vector_bytes(struct kunit *test, const char *hex,
 {
 	bytes->count = 0;
 	while (*hex) {
-		if (*hex == ' ') {
+		if (*hex == ' ' || *hex == ';') {
 			hex++;
 			continue;
 		}
@@ -310,227 +270,6 @@ static void vector_bytes(struct kunit *test, const char *hex,
 				0);
 		bytes->count++;
 		hex += 2;
-	}
-}
-
-/**
- * struct vio_act - a call of the backend, and what came of it
- * @rig: the rig
- * @args: with what
- * @session: of @rig
- * @event: of a submission
- * @status: what was returned
- * @outcome: likewise
- * @object: a handle that was made
- * @wire: what the device says of itself
- * @data: what was read
- */
-struct vio_act {
-	struct vio_rig *rig;
-	const struct vio_args *args;
-	struct vacc_session *session;
-	struct vio_event event;
-	u16 status;
-	enum vacc_outcome outcome;
-	void *object;
-	struct virtio_accel_device_info wire;
-	u8 data[8];
-};
-
-/* The next request has the ID of the vectors, or one that comes so much earlier. */
-static void act_arm(struct vio_act *act, u32 earlier)
-{
-	act->session->next_id = (act->args->id >> 32) - earlier;
-	vio_tag = lower_32_bits(act->args->id);
-}
-
-static void *act_object(struct vio_act *act, u64 id)
-{
-	struct vacc_object *object = vacc_session_object(act->session);
-
-	KUNIT_ASSERT_NOT_NULL(act->rig->test, object);
-	object->id = id;
-	return object;
-}
-
-static void act_result(struct vio_act *act, struct vacc_result result)
-{
-	act->status = result.status;
-	act->outcome = result.outcome;
-}
-
-static void act_transfer(struct vio_act *act, bool write)
-{
-	void *buffer = act_object(act, act->args->buffer);
-	u32 bytes = act->args->bytes;
-	unsigned long page = get_zeroed_page(GFP_KERNEL);
-	struct iov_iter iter;
-	struct bio_vec bvec;
-
-	KUNIT_ASSERT_NE(act->rig->test, page, 0UL);
-	if (write)
-		memcpy((void *)page, act->args->data, bytes);
-	bvec_set_page(&bvec, virt_to_page((void *)page), bytes, 0);
-	iov_iter_bvec(&iter, write ? ITER_SOURCE : ITER_DEST, &bvec, 1, bytes);
-	act_arm(act, 0);
-	if (write)
-		act->status = vacc_vio_ops.buffer_write(act->session, buffer,
-							act->args->offset, &iter);
-	else
-		act->status = vacc_vio_ops.buffer_read(act->session, buffer,
-						       act->args->offset, &iter);
-	memcpy(act->data, (void *)page, bytes);
-	free_page(page);
-}
-
-static void act_load(struct vio_act *act)
-{
-	struct vacc_load load = act->args->load;
-	void *context = act_object(act, act->args->context);
-
-	load.payload = act->args->artifact;
-	act_arm(act, 0);
-	act->status = vacc_vio_ops.program_load(act->session, context, &load,
-						&act->object);
-}
-
-static void act_submit(struct vio_act *act, u32 earlier)
-{
-	const struct vio_args *args = act->args;
-	struct vacc_bind binds[ARRAY_SIZE(args->binds)];
-	struct vacc_submission work = {
-		.queue = act_object(act, args->queue),
-		.program = act_object(act, args->program),
-		.bindings = binds,
-		.binding_count = args->bind_count,
-		.timeout_ns = args->timeout_ns,
-		.event = (struct vacc_event *)&act->event,
-	};
-	u32 i;
-
-	memcpy(binds, args->binds, sizeof(binds));
-	for (i = 0; i < args->bind_count; i++)
-		binds[i].buffer = act_object(act, args->buffer);
-	act->event.handle = lower_32_bits(args->id);
-	/* The polls that follow are the test's to answer. */
-	act->rig->hold = VIRTIO_ACCEL_OP_POLL_EVENT;
-	act_arm(act, earlier);
-	act_result(act, vacc_vio_ops.submit(act->session, &work));
-}
-
-/* An event of the vectors' ID, and its first poll, which has the vectors' ID too. */
-static void act_event(struct vio_act *act)
-{
-	struct virtio_accel_object object = { cpu_to_le64(act->args->event) };
-	struct vio_rig *rig = act->rig;
-	struct vio_bytes accepted;
-
-	vio_put(&accepted, 0, act->args->id - (1ULL << 32), &object,
-		sizeof(object));
-	vio_answer(rig, VIRTIO_ACCEL_OP_SUBMIT, &accepted);
-	act_submit(act, 1);
-	KUNIT_ASSERT_EQ(rig->test, act->outcome, VACC_OUTCOME_DONE);
-	KUNIT_ASSERT_TRUE(rig->test, rig->holding);
-}
-
-static void act_cancel(struct vio_act *act)
-{
-	act_arm(act, 0);
-	act_result(act, vacc_vio_ops.event_cancel(act->session,
-						  (struct vacc_event *)&act->event));
-}
-
-static void act_destroy_event(struct vio_act *act)
-{
-	struct virtio_accel_event_state state = {
-		.state = cpu_to_le16(VIRTIO_ACCEL_EVENT_COMPLETE),
-	};
-	struct vio_bytes complete;
-
-	vio_put(&complete, 0, act->args->id, &state, sizeof(state));
-	vio_release(act->rig, &complete);
-	KUNIT_EXPECT_EQ(act->rig->test, act->event.done, 1U);
-	act_arm(act, 0);
-	vacc_vio_ops.event_destroy(act->session,
-				   (struct vacc_event *)&act->event);
-	KUNIT_EXPECT_NULL(act->rig->test, act->event.priv);
-}
-
-static void act_create(struct vio_act *act, u16 opcode)
-{
-	const struct vacc_backend_ops *ops = &vacc_vio_ops;
-	void *context = act_object(act, act->args->context);
-
-	act_arm(act, 0);
-	if (opcode == VIRTIO_ACCEL_OP_CREATE_CONTEXT)
-		act->status = ops->context_create(act->session, &act->object);
-	else if (opcode == VIRTIO_ACCEL_OP_ALLOCATE_BUFFER)
-		act->status = ops->buffer_create(act->session, context,
-						 &act->args->desc, &act->object);
-	else
-		act->status = ops->queue_create(act->session, context,
-						&act->object);
-}
-
-static void act_destroy(struct vio_act *act, u64 id,
-			struct vacc_result (*destroy)(void *priv, void *object))
-{
-	void *object = act_object(act, id);
-
-	act_arm(act, 0);
-	act_result(act, destroy(act->session, object));
-}
-
-static void act_do(struct vio_act *act, u16 opcode)
-{
-	const struct vacc_backend_ops *ops = &vacc_vio_ops;
-	const struct vio_args *args = act->args;
-
-	switch (opcode) {
-	case VIRTIO_ACCEL_OP_GET_DEVICE_INFO:
-		act_arm(act, 0);
-		act->status = vio_ask_info(act->session, &act->wire);
-		break;
-	case VIRTIO_ACCEL_OP_CREATE_CONTEXT:
-	case VIRTIO_ACCEL_OP_ALLOCATE_BUFFER:
-	case VIRTIO_ACCEL_OP_CREATE_QUEUE:
-		act_create(act, opcode);
-		break;
-	case VIRTIO_ACCEL_OP_DESTROY_CONTEXT:
-		act_destroy(act, args->context, ops->context_destroy);
-		break;
-	case VIRTIO_ACCEL_OP_FREE_BUFFER:
-		act_destroy(act, args->buffer, ops->buffer_destroy);
-		break;
-	case VIRTIO_ACCEL_OP_UNLOAD_PROGRAM:
-		act_destroy(act, args->program, ops->program_unload);
-		break;
-	case VIRTIO_ACCEL_OP_DESTROY_QUEUE:
-		act_destroy(act, args->queue, ops->queue_destroy);
-		break;
-	case VIRTIO_ACCEL_OP_WRITE_BUFFER:
-	case VIRTIO_ACCEL_OP_READ_BUFFER:
-		act_transfer(act, opcode == VIRTIO_ACCEL_OP_WRITE_BUFFER);
-		break;
-	case VIRTIO_ACCEL_OP_LOAD_PROGRAM:
-		act_load(act);
-		break;
-	case VIRTIO_ACCEL_OP_SUBMIT:
-		act_submit(act, 0);
-		break;
-	case VIRTIO_ACCEL_OP_POLL_EVENT:
-		act_event(act);
-		break;
-	case VIRTIO_ACCEL_OP_CANCEL_EVENT:
-		act_event(act);
-		act_cancel(act);
-		break;
-	case VIRTIO_ACCEL_OP_DESTROY_EVENT:
-		act_event(act);
-		act_destroy_event(act);
-		break;
-	default:
-		KUNIT_FAIL(act->rig->test, "opcode %#x", opcode);
 	}
 }
 
@@ -593,22 +332,6 @@ static u16 vector_opcode(struct kunit *test, const struct vio_vector *vector)
 static bool vector_is(const struct vio_vector *vector, const char *name)
 {
 	return !strcmp(vector_name(vector), name);
-}
-
-static struct vio_act *act_make(struct kunit *test, u32 chain,
-				const struct vio_args *args)
-{
-	struct vio_act *act = kunit_kzalloc(test, sizeof(*act), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, act);
-	test->priv = vio_rig_make(test);
-	act->rig = test->priv;
-	act->args = args;
-	act->rig->config.max_chain_descriptors = cpu_to_le16(chain);
-	KUNIT_ASSERT_EQ(test, vio_rig_probe(act->rig), 0);
-	act->session = vio_session(act->rig);
-	vio_rig_forget(act->rig);
-	return act;
 }
 
 /* What the driver sends is the vector, to the byte, however few pieces it may have. */
@@ -869,8 +592,8 @@ static void vector_config_edge(struct kunit *test)
 		config_accepted(test, rig);
 		return;
 	}
-	KUNIT_EXPECT_TRUE(test, !strcmp(vector->label, "ChainDescriptorLimit") ||
-				!strcmp(vector->label, "Version"));
+	if (strcmp(vector->label, "ChainDescriptorLimit"))
+		KUNIT_EXPECT_STREQ(test, vector->label, "Version");
 	KUNIT_EXPECT_EQ(test, vio_validate(&rig->vdev), -EINVAL);
 	KUNIT_EXPECT_EQ(test, vio_probe(&rig->vdev), -EINVAL);
 	KUNIT_EXPECT_NULL(test, rig->vq);
@@ -882,7 +605,7 @@ static void vectors_published(struct kunit *test)
 {
 	if (!PUBLISHED_COUNT)
 		kunit_skip(test, "the published vectors were not at hand");
-	KUNIT_EXPECT_EQ(test, PUBLISHED_COUNT, 49UL);
+	KUNIT_EXPECT_GE(test, PUBLISHED_COUNT, 49UL);
 }
 
 static void vectors_exit(struct kunit *test)
