@@ -1,18 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Check that the program in README.md is Documentation/examples/fill.c.
+# Check that pages show what the examples are and do: the program in README.md is
+# Documentation/examples/fill.c, and the frames in Documentation/protocol/frames.rst are what
+# frames.c prints.
 # usage: check.sh [README]
 #
-# The README has it in a code block right after the line
+# The README has the program in a code block right after the line
 #     <!-- Documentation/examples/fill.c -->
-# Exit status 1 if the two differ, or if there is no such block.
+# and the page of frames has, in this order, every line of the output that begins with
+# "=", ">" or "<", behind a tab. Exit status 1 if something differs or is not there.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
+build=$here/../../build/examples
+page=$here/../protocol/frames.rst
 readme=${1:-$here/../../README.md}
 [ -r "$readme" ] || { echo "check.sh: cannot read $readme" >&2; exit 1; }
 found=$(mktemp) || exit 1
-trap 'rm -f "$found"' EXIT
+trap 'rm -f "$found" "$found.frames"' EXIT
 
 awk '
 /^<!-- Documentation\/examples\/fill\.c -->$/ { marked = 1; next }
@@ -24,5 +29,14 @@ inside
 [ -s "$found" ] || { echo "check.sh: $readme has no marked program" >&2; exit 1; }
 diff -u "$here/fill.c" "$found" || {
 	echo "check.sh: the program in $readme is not Documentation/examples/fill.c" >&2
+	exit 1
+}
+
+make -s -C "$here" O="$build" "$build/frames" >/dev/null || exit 1
+"$build/frames" >"$found.frames" || exit 1
+sed -n 's/^	\([=<>] .*\)/\1/p' "$page" >"$found"
+[ -s "$found" ] || { echo "check.sh: $page has no frames" >&2; exit 1; }
+grep '^[=<>] ' "$found.frames" | diff -u - "$found" || {
+	echo "check.sh: the frames in $page are not what Documentation/examples/frames.c prints" >&2
 	exit 1
 }
