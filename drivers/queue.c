@@ -43,6 +43,7 @@ static void vacc_queue_free(struct vacc_obj *obj)
 	vacc_obj_unreserve(obj);
 	/* Under no lock: the watchdog takes the registration lock. */
 	cancel_delayed_work_sync(&queue->watchdog);
+	cancel_work_sync(&queue->hand_over);
 	vacc_queue_unref(queue);
 }
 
@@ -164,6 +165,8 @@ static struct vacc_queue *vacc_queue_alloc(void)
 	spin_lock_init(&queue->lock);
 	INIT_LIST_HEAD(&queue->node);
 	INIT_LIST_HEAD(&queue->pending);
+	INIT_LIST_HEAD(&queue->deferred);
+	INIT_WORK(&queue->hand_over, vacc_defer_work);
 	init_waitqueue_head(&queue->wait);
 	INIT_DELAYED_WORK(&queue->watchdog, vacc_queue_watchdog);
 	return queue;

@@ -765,11 +765,13 @@ struct vacc_submit {
 	__s32 out_fence_fd;
 };
 
+#define VACC_MAX_SUBMITS	4096
+
 /**
  * struct vacc_submit_many - VACC_SUBMIT_MANY: submissions in order
  * @size: sizeof(struct vacc_submit_many)
  * @flags: 0
- * @submits: struct vacc_submit, at least one
+ * @submits: 1 to VACC_MAX_SUBMITS of struct vacc_submit
  * @done: out: how many were submitted
  * @reserved: 0
  *
