@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module: what the core's own main.c does, for the copy of the core in here.
+ * The suites run when it is loaded.
+ */
+#include <linux/module.h>
+
+#include "../drivers/core.h"
+
+struct workqueue_struct *vacc_wq;
+
+static int __init rig_module_init(void)
+{
+	vacc_wq = alloc_workqueue("virtio_accel_kunit",
+				  WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return vacc_wq ? 0 : -ENOMEM;
+}
+
+static void __exit rig_module_exit(void)
+{
+	vacc_file_wait_all();
+	destroy_workqueue(vacc_wq);
+}
+
+module_init(rig_module_init);
+module_exit(rig_module_exit);
+
+MODULE_DESCRIPTION("Unit tests of virtio-accel");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The modules: when they can be unloaded, and what survives it. */
+#include "vacc_test.h"
+
+#define MOCK	"virtio_accel_mock"
+#define CORE	"virtio_accel"
+#define FENCE	"vacc_fence"
+#define TAINT_TEST (1ull << 18)
+
+/* The modules are loaded before and after each test. */
+FIXTURE(modules) {
+	int node;
+};
+
+static int load_all(void)
+{
+	int r = 0, tries;
+
+	if (!vt_module_loaded(FENCE))
+		r = vt_module_load(FENCE, "");
+	if (!r && !vt_module_loaded(CORE))
+		r = vt_module_load(CORE, "");
+	if (!r && !vt_module_loaded(MOCK))
+		r = vt_module_load(MOCK, "");
+	for (tries = 0; !r && vt_node() < 0 && tries < 500; tries++)
+		vt_sleep_ms(10);
+	return r ?: vt_node() < 0 ? -ENODEV : 0;
+}
+
+/* What must happen soon, but a worker has to run first. */
+static int unload_soon(const char *name)
+{
+	int r = -EAGAIN, tries;
+
+	for (tries = 0; r == -EAGAIN && tries < 500; tries++) {
+		r = vt_module_unload(name);
+		if (r == -EAGAIN)
+			vt_sleep_ms(10);
+	}
+	return r;
+}
+
+FIXTURE_SETUP(modules)
+{
+	ASSERT_OK(load_all());
+	self->node = vt_node();
+}
+
+FIXTURE_TEARDOWN(modules)
+{
+	EXPECT_OK(load_all());
+}
+
+static int run_something(int fd)
+{
+	__u32 context, queue, buffer, fill;
+	struct vacc_binding b;
+	int r = vt_context(fd, &context) ?: vt_queue(fd, context, &queue) ?:
+		vt_buffer(fd, context, 64, VT_USAGE_ALL, &buffer) ?:
+		vt_load_fill(fd, context, 0x5a, &fill);
+
+	b = vt_bind(buffer, 0, VT_WRITE, 0, 64);
+	r = r ?: vt_run(fd, queue, fill, &b, 1);
+	return r ?: vt_all(fd, buffer, 0, 0x5a, 64) == 1 ? 0 : -EIO;
+}
+
+/*
+ * Unloading the reference device with a file open is an unplug; the driver stays
+ * until the last close; the fences stay for ever.
+ */
+TEST_F(modules, unload_with_an_open_file)
+{
+	struct vacc_get_info info;
+	struct pollfd p;
+	int fd = vt_open_node(self->node);
+
+	ASSERT_LE(0, fd);
+	ASSERT_OK(run_something(fd));
+	ASSERT_OK(vt_module_unload(MOCK));
+	EXPECT_ERRNO(ENODEV, vt_get_info(fd, &info));
+	EXPECT_ERRNO(ENOENT, vt_open_node(self->node));
+	p = (struct pollfd) { .fd = fd, .events = POLLIN | POLLOUT };
+	EXPECT_EQ(1, poll(&p, 1, 0));
+	EXPECT_EQ(POLLERR | POLLHUP, p.revents);
+	/* The kernel says EWOULDBLOCK, and rmmod "in use", for a module with users. */
+	EXPECT_ERRNO(EWOULDBLOCK, vt_module_unload(CORE));
+	EXPECT_LT(0, vt_module_refs(CORE));
+	EXPECT_ERRNO(EWOULDBLOCK, vt_module_unload(FENCE));
+	EXPECT_EQ(0, close(fd));
+	EXPECT_OK(unload_soon(CORE));
+	EXPECT_ERRNO(EBUSY, vt_module_unload(FENCE));
+	EXPECT_TRUE(vt_module_loaded(FENCE));
+	ASSERT_OK(load_all());
+	fd = vt_open_node(vt_node());
+	ASSERT_LE(0, fd);
+	EXPECT_OK(run_something(fd));
+	close(fd);
+}
+
+/* With work pending, waited for, and mapped. */
+static void *wait_long(void *arg)
+{
+	int *a = arg;
+
+	a[2] = vt_event_wait(a[0], a[1], VT_PATIENCE_MS, NULL);
+	return NULL;
+}
+
+TEST_F(modules, unload_under_work)
+{
+	__u32 context, queue, buffer, fill, event;
+	struct vacc_buffer_create desc;
+	struct vacc_binding b;
+	unsigned char *map = MAP_FAILED;
+	pthread_t thread;
+	int fd = vt_open_node(self->node), a[3], i;
+
+	ASSERT_LE(0, fd);
+	ASSERT_OK(vt_context(fd, &context));
+	ASSERT_OK(vt_queue(fd, context, &queue));
+	desc = vt_buffer_desc(context, 4096, VT_USAGE_ALL);
+	ASSERT_OK(vt_buffer_create(fd, &desc));
+	buffer = desc.handle;
+	ASSERT_OK(vt_load_fill(fd, context, 0x5a, &fill));
+	if (desc.mmap_offset) {
+		map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, desc.mmap_offset);
+		ASSERT_NE(MAP_FAILED, (void *)map);
+		memset(map, 0x13, 4096);
+	}
+	ASSERT_OK(vt_control(self->node, "hold", "1"));
+	b = vt_bind(buffer, 0, VT_WRITE, 0, 4096);
+	for (i = 0; i < 8; i++) {
+		ASSERT_OK(vt_start(fd, queue, fill, &b, 1, &event));
+	}
+	a[0] = fd;
+	a[1] = event;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_long, a));
+	vt_sleep_ms(100);
+	EXPECT_OK(vt_module_unload(MOCK));
+	pthread_join(thread, NULL);
+	EXPECT_ERRNO(ENODEV, a[2]);
+	close(fd);
+	if (map != MAP_FAILED) {
+		EXPECT_ERRNO(EWOULDBLOCK, vt_module_unload(CORE));
+		EXPECT_EQ(0x13, map[0]);
+		EXPECT_EQ(0x13, map[4095]);
+		munmap(map, 4096);
+	}
+	EXPECT_OK(unload_soon(CORE));
+}
+
+/* An exported fence keeps neither driver nor device; it is still a fence. */
+TEST_F(modules, fences_outlive_the_driver)
+{
+	struct vacc_event_export export = { .size = sizeof(export) };
+	__u32 context, queue, buffer, fill;
+	struct vacc_get_info info;
+	struct vacc_binding b;
+	int fd = vt_open_node(self->node);
+
+	ASSERT_LE(0, fd);
+	ASSERT_OK(vt_get_info(fd, &info));
+	ASSERT_OK(vt_context(fd, &context));
+	ASSERT_OK(vt_queue(fd, context, &queue));
+	ASSERT_OK(vt_buffer(fd, context, 64, VT_USAGE_ALL, &buffer));
+	ASSERT_OK(vt_load_fill(fd, context, 1, &fill));
+	b = vt_bind(buffer, 0, VT_WRITE, 0, 64);
+	ASSERT_OK(vt_start(fd, queue, fill, &b, 1, &export.handle));
+	if (!(info.features & VACC_FEATURE_SYNC_FILE)) {
+		EXPECT_ERRNO(EOPNOTSUPP, vt_ioctl(fd, VACC_EVENT_EXPORT, &export));
+		close(fd);
+		return;
+	}
+	ASSERT_OK(vt_event_wait(fd, export.handle, VT_PATIENCE_MS, NULL));
+	ASSERT_OK(vt_ioctl(fd, VACC_EVENT_EXPORT, &export));
+	close(fd);
+	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(unload_soon(CORE));
+	{
+		struct {
+			char obj_name[32], driver_name[32];
+			__s32 status;
+			__u32 flags;
+			__u64 timestamp;
+		} fence = {};
+		struct {
+			char name[32];
+			__s32 status;
+			__u32 flags, num_fences, pad;
+			__u64 fences;
+		} file = { .num_fences = 1, .fences = VT_PTR(&fence) };
+
+		EXPECT_EQ(1, poll(&(struct pollfd) { export.fd, POLLIN, 0 }, 1, 0));
+		ASSERT_OK(vt_ioctl(export.fd, _IOWR('>', 4, typeof(file)), &file));
+		EXPECT_EQ(1, file.status);
+		EXPECT_EQ(1, fence.status);
+		EXPECT_NE(0, fence.driver_name[0]);
+		EXPECT_NE(0, fence.obj_name[0]);
+		EXPECT_NE(0, fence.timestamp);
+	}
+	EXPECT_EQ(0, close(export.fd));
+}
+
+TEST_F_TIMEOUT(modules, reload, 300)
+{
+	unsigned int i, n = vt_scale(100);
+	int fd;
+
+	for (i = 0; i < n; i++) {
+		ASSERT_OK(vt_module_unload(MOCK));
+		ASSERT_EQ(0, vt_module_refs(CORE));
+		if (i % 2) {
+			ASSERT_OK(unload_soon(CORE));
+		}
+		ASSERT_OK(load_all());
+		fd = vt_open_node(vt_node());
+		ASSERT_LE(0, fd);
+		ASSERT_OK(run_something(fd));
+		close(fd);
+	}
+}
+
+/* M1: every limit can be set lower at load time. */
+TEST_F(modules, m1_lower_limits)
+{
+	static const char * const bad[] = {
+		"max_contexts=0", "max_contexts=65", "max_bindings=257", "max_bindings=0",
+		"max_events=5000", "max_buffer_bytes=0", "max_buffer_bytes=1073741825",
+		"devices=1000",
+	};
+	static const char * const lower[] = {
+		"max_contexts=2", "max_buffers=3", "max_programs=2", "max_queues=1",
+		"max_events=4", "max_bindings=2", "max_buffer_bytes=5000",
+		"max_artifact_bytes=300",
+	};
+	__u32 contexts[3], queues[4], buffers[5], programs[4], events[5];
+	char params[256] = "";
+	struct vacc_get_info info;
+	struct vacc_program_load load;
+	struct vacc_binding b[4];
+	struct vt_batch batch = {};
+	unsigned int i;
+	int fd;
+
+	ASSERT_OK(vt_module_unload(MOCK));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		EXPECT_ERRNO(EINVAL, vt_module_load(MOCK, bad[i])) TH_LOG("%s", bad[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(lower); i++) {
+		strcat(params, lower[i]);
+		strcat(params, " ");
+	}
+	ASSERT_OK(vt_module_load(MOCK, params));
+	fd = vt_open_node(vt_node());
+	ASSERT_LE(0, fd);
+	ASSERT_OK(vt_get_info(fd, &info));
+	EXPECT_EQ(2, info.max_contexts);
+	EXPECT_EQ(3, info.max_buffers_per_context);
+	EXPECT_EQ(2, info.max_programs_per_context);
+	EXPECT_EQ(1, info.max_queues_per_context);
+	EXPECT_EQ(4, info.max_events_per_context);
+	EXPECT_EQ(2, info.max_bindings);
+	EXPECT_EQ(5000, info.max_buffer_bytes);
+	EXPECT_EQ(300, info.max_artifact_bytes);
+
+	EXPECT_OK(vt_context(fd, &contexts[0]));
+	EXPECT_OK(vt_context(fd, &contexts[1]));
+	EXPECT_ERRNO(ENOSPC, vt_context(fd, &contexts[2]));
+	EXPECT_OK(vt_queue(fd, contexts[0], &queues[0]));
+	EXPECT_ERRNO(ENOSPC, vt_queue(fd, contexts[0], &queues[1]));
+	EXPECT_OK(vt_queue(fd, contexts[1], &queues[1]));
+	EXPECT_ERRNO(ENOSPC, vt_buffer(fd, contexts[0], 5001, VT_USAGE_ALL, &buffers[0]));
+	for (i = 0; i < 3; i++) {
+		EXPECT_OK(vt_buffer(fd, contexts[0], 5000, VT_USAGE_ALL, &buffers[i]));
+	}
+	EXPECT_ERRNO(ENOSPC, vt_buffer(fd, contexts[0], 1, VT_USAGE_ALL, &buffers[3]));
+	load = vt_batch_load_desc(contexts[0], &batch, 301);
+	EXPECT_ERRNO(ENOSPC, vt_program_load(fd, &load));
+	EXPECT_OK(vt_load_fill(fd, contexts[0], 1, &programs[0]));
+	EXPECT_OK(vt_load_fill(fd, contexts[0], 2, &programs[1]));
+	EXPECT_ERRNO(ENOSPC, vt_load_fill(fd, contexts[0], 3, &programs[2]));
+	for (i = 0; i < 4; i++) {
+		b[i] = vt_bind(buffers[0], i, VT_WRITE, 0, 64);
+	}
+	EXPECT_ERRNO(ENOSPC, vt_start(fd, queues[0], programs[0], b, 3, &events[0]));
+	for (i = 0; i < 4; i++) {
+		EXPECT_OK(vt_start(fd, queues[0], programs[0], b, 1, &events[i]));
+	}
+	EXPECT_ERRNO(EAGAIN, vt_start(fd, queues[0], programs[0], b, 1, &events[4]));
+	close(fd);
+	ASSERT_OK(vt_module_unload(MOCK));
+}
+
+/* Several devices at once. */
+TEST_F(modules, devices)
+{
+	struct vacc_get_info infos[3];
+	int fds[3], node, n = 0;
+
+	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_module_load(MOCK, "devices=3"));
+	for (node = 0; node < 8 && n < 3; node++) {
+		fds[n] = vt_open_node(node);
+		if (fds[n] < 0)
+			continue;
+		EXPECT_OK(run_something(fds[n]));
+		EXPECT_OK(vt_get_info(fds[n], &infos[n]));
+		n++;
+	}
+	ASSERT_EQ(3, n);
+	EXPECT_NE(infos[0].instance, infos[1].instance);
+	EXPECT_NE(infos[1].instance, infos[2].instance);
+	EXPECT_NE(0, memcmp(infos[0].parent, infos[1].parent, 32));
+	EXPECT_NE(0, memcmp(infos[1].parent, infos[2].parent, 32));
+	EXPECT_OK(vt_module_unload(MOCK));
+	for (n = 0; n < 3; n++) {
+		EXPECT_ERRNO(ENODEV, vt_get_info(fds[n], &infos[n]));
+		close(fds[n]);
+	}
+}
+
+/* Hold mode is for tests, and the kernel says so. */
+TEST_F(modules, hold_mode_taints)
+{
+	unsigned long long taint = 0;
+	FILE *f;
+
+	ASSERT_OK(vt_control(self->node, "hold", "1"));
+	ASSERT_OK(vt_control(self->node, "hold", "0"));
+	f = fopen("/proc/sys/kernel/tainted", "r");
+	ASSERT_NE(NULL, f);
+	EXPECT_EQ(1, fscanf(f, "%llu", &taint));
+	fclose(f);
+	EXPECT_NE(0, taint & TAINT_TEST);
+}
+
+/* The hang limit: work that stands still is failed, without a timeout of its own. */
+TEST_F(modules, hang_limit)
+{
+	__u32 context, queue, buffer, fill, events[3], i;
+	struct vacc_wait_entry entry;
+	struct vacc_get_info info;
+	struct vacc_binding b;
+	__u64 begin;
+	int fd;
+
+	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_module_load(MOCK, "hang_limit_ms=300"));
+	fd = vt_open_node(vt_node());
+	ASSERT_LE(0, fd);
+	ASSERT_OK(vt_get_info(fd, &info));
+	EXPECT_EQ(300, info.hang_limit_ms);
+	ASSERT_OK(vt_context(fd, &context));
+	ASSERT_OK(vt_queue(fd, context, &queue));
+	ASSERT_OK(vt_buffer(fd, context, 64, VT_USAGE_ALL, &buffer));
+	ASSERT_OK(vt_load_fill(fd, context, 1, &fill));
+	b = vt_bind(buffer, 0, VT_WRITE, 0, 64);
+	ASSERT_OK(vt_control(vt_node(), "hold", "1"));
+	begin = vt_now();
+	for (i = 0; i < 3; i++) {
+		ASSERT_OK(vt_start(fd, queue, fill, &b, 1, &events[i]));
+	}
+	/* One after the other, each with its own time at the head of the queue. */
+	for (i = 0; i < 3; i++) {
+		ASSERT_OK(vt_event_wait(fd, events[i], VT_PATIENCE_MS, &entry));
+		EXPECT_LE(begin + (i + 1) * 290000000ULL, vt_now());
+		EXPECT_EQ(VACC_EVENT_FAILED, entry.state);
+		EXPECT_EQ(VIRTIO_ACCEL_S_DEADLINE_EXPIRED, entry.status);
+	}
+	EXPECT_GT(begin + 5000000000, vt_now());
+	EXPECT_EQ(1, vt_all(fd, buffer, 0, 0, 64));
+	close(fd);
+	ASSERT_OK(vt_module_unload(MOCK));
+}
+
+TEST_HARNESS_MAIN
