@@ -147,7 +147,8 @@ struct vacc_error {
  * @maps: page offset to the struct vacc_buffer that may be mapped there
  * @closed: protected by @objects' lock: the counts have moved to the zombies
  * @counts: protected by @objects' lock: handles by kind
- * @inflight: events that are pending or that the device has not let go of
+ * @inflight: events that are pending, or about to be submitted
+ * @held: of these, and of events that have ended but that the device has
  * @wait: for room to submit, and poll(2)
  * @reap: takes away what a closed file left
  * @aborted: only the reaper's: pending events have been told to end
@@ -171,6 +172,7 @@ struct vacc_file {
 	bool closed;
 	u32 counts[VACC_KIND_COUNT];
 	atomic_t inflight;
+	atomic_t held;
 	wait_queue_head_t wait;
 	struct delayed_work reap;
 	bool aborted;
@@ -478,7 +480,9 @@ static inline int vacc_device_error(const struct vacc_device *dev)
 /* file.c */
 extern const struct file_operations vacc_fops;
 void vacc_file_put(struct vacc_file *file);
+bool vacc_file_enter(struct vacc_file *file);
 void vacc_file_leave(struct vacc_file *file);
+void vacc_file_release_hold(struct vacc_file *file);
 void vacc_file_wait_all(void);
 
 /* reaper.c */

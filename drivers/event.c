@@ -92,7 +92,7 @@ void vacc_event_let_go(struct vacc_event *event)
 		vacc_obj_put(&event->buffers[i]->obj);
 	vacc_obj_put(&event->program->obj);
 	vacc_obj_put(&event->queue->obj);
-	vacc_file_leave(file);
+	vacc_file_release_hold(file);
 	vacc_event_put(event);
 }
 
@@ -386,6 +386,7 @@ static void vacc_event_finish(struct vacc_event *event, int error)
 	vacc_defer_cancel(event);
 	vacc_record_push(event);
 	wake_up_all(&event->queue->wait);
+	vacc_file_leave(event->obj.file);
 	if (event->obj.file->dev->events_linger)
 		vacc_event_queue_work(event);
 	else

@@ -38,17 +38,53 @@ void vacc_file_wait_all(void)
 }
 
 /**
- * vacc_file_leave() - one event of a file is not in flight any more
+ * vacc_file_enter() - take room for one more event
+ * @file: the file
+ *
+ * Events that have ended but that the device still has are bounded too.
+ *
+ * Context: any.
+ * Return: whether there is room; then vacc_file_leave() and vacc_file_release_hold()
+ * follow, once each.
+ */
+bool vacc_file_enter(struct vacc_file *file)
+{
+	u32 limit = vacc_quota_inflight();
+	bool room;
+
+	atomic_inc(&file->held);
+	room = atomic_inc_return(&file->inflight) <= limit &&
+	       atomic_read(&file->held) / 2 <= limit;
+	if (!room) {
+		vacc_file_leave(file);
+		vacc_file_release_hold(file);
+	}
+	return room;
+}
+
+/**
+ * vacc_file_leave() - one event of a file is not pending any more
  * @file: the file, which the caller keeps
  *
  * Context: any.
  */
 void vacc_file_leave(struct vacc_file *file)
 {
-	if (atomic_dec_and_test(&file->inflight) && READ_ONCE(file->closed))
-		vacc_file_kick_reaper(file);
-	else if (wq_has_sleeper(&file->wait))
+	atomic_dec(&file->inflight);
+	if (wq_has_sleeper(&file->wait))
 		wake_up_all(&file->wait);
+}
+
+/**
+ * vacc_file_release_hold() - the device has let go of one event of a file
+ * @file: the file, which the caller keeps
+ *
+ * Context: any.
+ */
+void vacc_file_release_hold(struct vacc_file *file)
+{
+	if (atomic_dec_and_test(&file->held) && READ_ONCE(file->closed))
+		vacc_file_kick_reaper(file);
 }
 
 /**

@@ -132,7 +132,7 @@ void vacc_file_reap(struct work_struct *work)
 		file->aborted = true;
 		vacc_reap_events(file, false);
 	}
-	if (!file->reaped && !atomic_read(&file->inflight))
+	if (!file->reaped && !atomic_read(&file->held))
 		vacc_reap_try(file);
 	vacc_file_put(file);
 }

@@ -110,6 +110,12 @@ static struct vacc_event *vacc_submit_alloc_event(struct vacc_submit_state *stat
 	return event;
 }
 
+static void vacc_submit_give_room_back(struct vacc_file *file)
+{
+	vacc_file_leave(file);
+	vacc_file_release_hold(file);
+}
+
 /* An event, its handle, and room among those in flight. */
 static int vacc_submit_make_event(struct vacc_submit_state *state)
 {
@@ -119,10 +125,10 @@ static int vacc_submit_make_event(struct vacc_submit_state *state)
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	if (atomic_inc_return(&file->inflight) > vacc_quota_inflight()) {
-		err = vacc_fail(state->call, -EAGAIN,
-				"the file has all pending events that max_inflight allows");
-		goto err_inflight;
+	if (!vacc_file_enter(file)) {
+		vacc_event_put(event);
+		return vacc_fail(state->call, -EAGAIN,
+				 "the file has all pending events that max_inflight allows");
 	}
 	if (event->submit_flags & VACC_SUBMIT_RECORD) {
 		err = vacc_record_reserve(state->call, event);
@@ -131,21 +137,19 @@ static int vacc_submit_make_event(struct vacc_submit_state *state)
 	}
 	err = vacc_obj_reserve(state->call, &event->obj, VACC_KIND_EVENT,
 			       event->obj.context);
-	if (err)
-		goto err_inflight;
+	if (err) {
+		vacc_submit_give_room_back(file);
+		vacc_event_put(event);
+		return err;
+	}
 	state->event = event;
 	return 0;
-
-err_inflight:
-	vacc_file_leave(file);
-	vacc_event_put(event);
-	return err;
 }
 
 static void vacc_submit_drop_event(struct vacc_submit_state *state)
 {
 	vacc_obj_unreserve(&state->event->obj);
-	vacc_file_leave(state->call->file);
+	vacc_submit_give_room_back(state->call->file);
 	vacc_event_put(state->event);
 }
 

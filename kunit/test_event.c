@@ -206,6 +206,7 @@ static void event_fails_with_status(struct kunit *test)
 static void event_unknown_state_is_no_end(struct kunit *test)
 {
 	static const u32 states[] = { VACC_EVENT_PENDING, 4, 0xffffffff };
+	struct vacc_queue_query query;
 	struct rig *rig = test->priv;
 	struct vacc_event *event;
 	struct rig_bench bench;
@@ -216,6 +217,9 @@ static void event_unknown_state_is_no_end(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		vacc_event_done(event, states[i], VIRTIO_ACCEL_S_OK);
 	KUNIT_EXPECT_EQ(test, vacc_event_state(event), (u32)VACC_EVENT_PENDING);
+	rig_queue_query(rig, bench.queue, &query);
+	KUNIT_EXPECT_EQ(test, query.pending, 1U);
+	KUNIT_EXPECT_EQ(test, query.submitted, 1ULL);
 	vacc_event_put(event);
 }
 

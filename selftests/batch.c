@@ -335,6 +335,9 @@ TEST_F(dev, r7_all_or_nothing)
 	bind[1] = vt_bind(buffer, 1, VT_WRITE, 1024, 64);
 	ASSERT_OK(vt_get_stats(self->fd, &before));
 	for (i = 0; i < 8; i++) {
+		/* Types live in the core: a device behind the wire does not know them. */
+		if (self->info.backend == VACC_BACKEND_VIRTIO && (i == 5 || i == 6))
+			continue;
 		memcpy(bad, bind, sizeof(bad));
 		switch (i) {
 		case 0:

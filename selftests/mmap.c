@@ -309,8 +309,10 @@ TEST_F(dev, close_while_mapped)
 	ASSERT_LE(0, fd);
 	ASSERT_OK(vt_context(fd, &context));
 	ASSERT_OK(make(fd, context, BYTES, 0, &m));
-	if (no_mmap(_metadata, self, &m))
+	if (no_mmap(_metadata, self, &m)) {
+		close(fd);
 		return;
+	}
 	ASSERT_OK(map_shared(fd, BYTES, m.offset, &m.map));
 	memset(m.map, 0x71, BYTES);
 	close(fd);		/* the mapping keeps the file */
@@ -409,8 +411,10 @@ TEST_F(dev, read_only_file)
 	ASSERT_LE(0, fd);
 	ASSERT_OK(vt_ioctl(fd, VACC_CONTEXT_CREATE, &c));
 	ASSERT_OK(make(fd, c.handle, BYTES, 0, &m));
-	if (no_mmap(_metadata, self, &m))
+	if (no_mmap(_metadata, self, &m)) {
+		close(fd);
 		return;
+	}
 	EXPECT_ERRNO(EACCES, refused(fd, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, m.offset));
 	ASSERT_OK(map_at(fd, BYTES, PROT_READ, MAP_SHARED, m.offset, &m.map));
 	EXPECT_EQ(0, m.map[0]);

@@ -33,8 +33,15 @@ TEST_F(dev, m5_loads)
 	}
 	load = good;
 	for (i = 0; i < 64; i++) {
+		int r;
+
 		load.resident_bytes = 64 ^ 1ULL << i;
-		EXPECT_ERRNO(ENOEXEC, vt_program_load(self->fd, &load)) TH_LOG("charge %d", i);
+		r = vt_program_load(self->fd, &load);
+		/* Over the wire a charge beyond the device's quota is refused before that. */
+		if (r == -ENOSPC && self->info.backend == VACC_BACKEND_VIRTIO &&
+		    load.resident_bytes > self->info.max_buffer_bytes / 16)
+			continue;
+		EXPECT_EQ(-ENOEXEC, r) TH_LOG("charge %d", i);
 	}
 	load = good;
 	load.payload = 8;

@@ -19,7 +19,32 @@
  */
 size_t vacc_vio_event_bytes(void *priv, void *program, u32 bindings)
 {
-	return sizeof(struct vacc_vio_event);
+	return sizeof(struct vacc_vio_event *);
+}
+
+static void vacc_vio_event_free(struct kref *ref)
+{
+	kfree(container_of(ref, struct vacc_vio_event, ref));
+}
+
+static void vacc_vio_event_put(struct vacc_vio_event *event)
+{
+	kref_put(&event->ref, vacc_vio_event_free);
+}
+
+/* The device's event of one of the core's, or NULL once it is done with. */
+static struct vacc_vio_event *vacc_vio_event_get(struct vacc_session *session,
+						 struct vacc_event *event)
+{
+	struct vacc_vio_event **slot = vacc_event_priv(event);
+	struct vacc_vio_event *found;
+
+	spin_lock_irq(&session->lock);
+	found = *slot;
+	if (found)
+		kref_get(&found->ref);
+	spin_unlock_irq(&session->lock);
+	return found;
 }
 
 /**
@@ -155,6 +180,7 @@ static int vacc_vio_event_prepare(struct vacc_session *session,
 	u64 bound_ns = vacc_vio_bound_ns(session, work->timeout_ns);
 	struct virtio_accel_object none = {};
 
+	kref_init(&event->ref);
 	event->event = work->event;
 	INIT_LIST_HEAD(&event->node);
 	event->bound_ns = ktime_get_ns() + bound_ns + command_ns;
@@ -177,12 +203,16 @@ static int vacc_vio_event_prepare(struct vacc_session *session,
 static void vacc_vio_event_link(struct vacc_session *session,
 				struct vacc_vio_event *event)
 {
+	struct vacc_vio_event **slot = vacc_event_priv(event->event);
+
 	spin_lock_irq(&session->lock);
+	*slot = event;
 	session->pending++;
 	list_add_tail(&event->node, &session->events);
 	spin_unlock_irq(&session->lock);
 }
 
+/* The core's event may have gone before, unless it is what calls. */
 static void vacc_vio_event_discard(struct vacc_session *session,
 				   struct vacc_vio_event *event)
 {
@@ -198,12 +228,24 @@ static void vacc_vio_event_discard(struct vacc_session *session,
 		vacc_request_put(submit);
 	if (control)
 		vacc_request_put(control);
+	vacc_vio_event_put(event);
+}
+
+static void vacc_vio_event_unlink(struct vacc_session *session,
+				  struct vacc_event *event)
+{
+	struct vacc_vio_event **slot = vacc_event_priv(event);
+
+	spin_lock_irq(&session->lock);
+	*slot = NULL;
+	spin_unlock_irq(&session->lock);
 }
 
 /* For an event that the core never gets to know. */
 static void vacc_vio_event_undo(struct vacc_session *session,
 				struct vacc_vio_event *event)
 {
+	vacc_vio_event_unlink(session, event->event);
 	spin_lock_irq(&session->lock);
 	vacc_vio_event_take(session, event);
 	spin_unlock_irq(&session->lock);
@@ -267,23 +309,28 @@ static struct vacc_result vacc_vio_submit_event(struct vacc_session *session,
 struct vacc_result vacc_vio_submit(void *priv,
 				   const struct vacc_submission *work)
 {
-	struct vacc_vio_event *event = vacc_event_priv(work->event);
 	struct vacc_session *session = priv;
+	struct vacc_vio_event *event;
 	struct vacc_request *submit;
 	struct vacc_result result;
 	int err;
 
+	event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
+	if (!event)
+		return vacc_rejected(VIRTIO_ACCEL_S_OUT_OF_MEMORY);
 	err = vacc_vio_event_prepare(session, event, work);
 	vacc_vio_event_link(session, event);
 	if (err) {
 		vacc_vio_event_undo(session, event);
 		return vacc_rejected(VIRTIO_ACCEL_S_OUT_OF_MEMORY);
 	}
-	/* The event may end, and let its own reference go, while this looks at it. */
+	/* It may end, and be done with, while this looks at it. */
+	kref_get(&event->ref);
 	submit = event->submit;
 	kref_get(&submit->ref);
 	result = vacc_vio_submit_event(session, event);
 	vacc_request_put(submit);
+	vacc_vio_event_put(event);
 	return result;
 }
 
@@ -305,6 +352,22 @@ static u64 vacc_vio_event_id(struct vacc_session *session,
 	return READ_ONCE(event->id);
 }
 
+static struct vacc_result vacc_vio_do_cancel(struct vacc_session *session,
+					     struct vacc_vio_event *event)
+{
+	u64 id = vacc_vio_event_id(session, event);
+	u16 status;
+
+	if (!id)
+		return vacc_rejected(VIRTIO_ACCEL_S_BUSY);
+	status = vacc_vio_destroy(session, VIRTIO_ACCEL_OP_CANCEL_EVENT, id);
+	if (status != VIRTIO_ACCEL_S_OK)
+		return vacc_rejected(status);
+	vacc_vio_event_report(session, event, VACC_EVENT_CANCELLED,
+			      VIRTIO_ACCEL_S_OK);
+	return vacc_done();
+}
+
 /**
  * vacc_vio_event_cancel() - cancel an event that has not begun
  * @priv: the session
@@ -315,19 +378,15 @@ static u64 vacc_vio_event_id(struct vacc_session *session,
  */
 struct vacc_result vacc_vio_event_cancel(void *priv, struct vacc_event *event)
 {
-	struct vacc_vio_event *vio_event = vacc_event_priv(event);
 	struct vacc_session *session = priv;
-	u64 id = vacc_vio_event_id(session, vio_event);
-	u16 status;
+	struct vacc_vio_event *vio_event = vacc_vio_event_get(session, event);
+	struct vacc_result result = vacc_rejected(VIRTIO_ACCEL_S_BUSY);
 
-	if (!id)
-		return vacc_rejected(VIRTIO_ACCEL_S_BUSY);
-	status = vacc_vio_destroy(session, VIRTIO_ACCEL_OP_CANCEL_EVENT, id);
-	if (status != VIRTIO_ACCEL_S_OK)
-		return vacc_rejected(status);
-	vacc_vio_event_report(session, vio_event, VACC_EVENT_CANCELLED,
-			      VIRTIO_ACCEL_S_OK);
-	return vacc_done();
+	if (!vio_event)
+		return result;
+	result = vacc_vio_do_cancel(session, vio_event);
+	vacc_vio_event_put(vio_event);
+	return result;
 }
 
 /**
@@ -349,9 +408,30 @@ void vacc_vio_event_abort(void *priv, struct vacc_event *event)
 static void vacc_vio_event_mute(struct vacc_session *session,
 				struct vacc_request *control)
 {
+	bool answered;
+
 	spin_lock_irq(&session->lock);
 	control->answered = NULL;
+	answered = control->state != VACC_REQUEST_SENT;
 	spin_unlock_irq(&session->lock);
+	while (answered && !vacc_request_finished(control))
+		cond_resched();
+}
+
+static void vacc_vio_event_dismiss(struct vacc_session *session,
+				   struct vacc_vio_event *event)
+{
+	struct vacc_request *control = event->control;
+
+	/* A poll of it may be under way; no other will begin. */
+	if (!vacc_request_finished(control))
+		vacc_request_wait(control);
+	vacc_vio_event_mute(session, control);
+	if (!event->id || !vacc_request_finished(control))
+		return;
+	vacc_request_reuse(control, VIRTIO_ACCEL_OP_DESTROY_EVENT, event->id, 0);
+	if (!vacc_ring_send_control(control))
+		vacc_request_wait(control);
 }
 
 /**
@@ -363,21 +443,15 @@ static void vacc_vio_event_mute(struct vacc_session *session,
  */
 void vacc_vio_event_destroy(void *priv, struct vacc_event *event)
 {
-	struct vacc_vio_event *vio_event = vacc_event_priv(event);
-	struct vacc_request *control = vio_event->control;
 	struct vacc_session *session = priv;
+	struct vacc_vio_event *vio_event = vacc_vio_event_get(session, event);
 
-	/* A poll of it may be under way; no other will begin. */
-	if (!vacc_request_finished(control))
-		vacc_request_wait(control);
-	vacc_vio_event_mute(session, control);
-	if (vio_event->id && vacc_request_finished(control)) {
-		vacc_request_reuse(control, VIRTIO_ACCEL_OP_DESTROY_EVENT,
-				   vio_event->id, 0);
-		if (!vacc_ring_send_control(control))
-			vacc_request_wait(control);
-	}
+	if (!vio_event)
+		return;
+	vacc_vio_event_dismiss(session, vio_event);
+	vacc_vio_event_unlink(session, event);
 	vacc_vio_event_discard(session, vio_event);
+	vacc_vio_event_put(vio_event);
 }
 
 /**
@@ -389,12 +463,12 @@ void vacc_vio_event_destroy(void *priv, struct vacc_event *event)
  */
 void vacc_vio_event_wanted(void *priv, struct vacc_event *event)
 {
-	struct vacc_vio_event *vio_event = vacc_event_priv(event);
+	struct vacc_vio_event **slot = vacc_event_priv(event);
 	struct vacc_session *session = priv;
 
 	spin_lock_irq(&session->lock);
-	if (!vio_event->ended && !vio_event->wanted) {
-		vio_event->wanted = true;
+	if (*slot && !(*slot)->ended && !(*slot)->wanted) {
+		(*slot)->wanted = true;
 		session->wanted++;
 	}
 	spin_unlock_irq(&session->lock);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of a device, in the private areas of the core's events.
+ * Events of a device.
+ *
+ * The session owns them: the core's events, whose private areas point to them, may go as
+ * soon as the device has.
  */
 #ifndef _VACC_VIRTIO_EVENT_H
 #define _VACC_VIRTIO_EVENT_H
@@ -9,7 +12,8 @@
 
 /**
  * struct vacc_vio_event - an event of the device
- * @event: the core's
+ * @ref: the session, as long as the event is on its list, and each call
+ * @event: the core's, to be used only by who ends it
  * @node: in the session's @events, by its lock
  * @id: the device's; 0 before it is known
  * @bound_ns: when the device must have ended it, CLOCK_MONOTONIC
@@ -19,6 +23,7 @@
  * @ended: reported, or going to be
  */
 struct vacc_vio_event {
+	struct kref ref;
 	struct vacc_event *event;
 	struct list_head node;
 	u64 id;

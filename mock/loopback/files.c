@@ -30,12 +30,11 @@
  * HANDLE of the common grammar is the low half of the request ID of a SUBMIT, where
  * our driver has the event's handle; sequence numbers begin anew with each reset.
  */
-#include <linux/ctype.h>
 #include <linux/debugfs.h>
 #include <linux/device.h>
 #include <linux/err.h>
 #include <linux/fs.h>
-#include <linux/hex.h>
+#include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -199,12 +198,26 @@ static void files_set_config(struct loopback *loopback, const u8 *config,
 	virtio_config_changed(&loopback->vdev);
 }
 
+/* Bytes as two digits each; how many, or 0. */
+static size_t files_bytes(const char *word, u8 *bytes, size_t room)
+{
+	size_t digits = strlen(word);
+	size_t i;
+
+	if (digits % 2 || digits / 2 > room)
+		return 0;
+	for (i = 0; i < digits / 2; i++)
+		if (sscanf(word + 2 * i, "%2hhx", &bytes[i]) != 1)
+			return 0;
+	return digits / 2;
+}
+
 static int files_config(struct loopback *loopback, char *text)
 {
 	char *word = control_word(&text);
 	struct virtio_accel_config wire;
 	u8 config[LOOPBACK_CONFIG_BYTES];
-	size_t digits;
+	size_t bytes;
 
 	if (!word || control_word(&text))
 		return -EINVAL;
@@ -213,11 +226,10 @@ static int files_config(struct loopback *loopback, char *text)
 		files_set_config(loopback, (void *)&wire, sizeof(wire));
 		return 0;
 	}
-	digits = strlen(word);
-	if (digits % 2 || digits / 2 > sizeof(config) ||
-	    hex2bin(config, word, digits / 2))
+	bytes = files_bytes(word, config, sizeof(config));
+	if (!bytes)
 		return -EINVAL;
-	files_set_config(loopback, config, digits / 2);
+	files_set_config(loopback, config, bytes);
 	return 0;
 }
 
