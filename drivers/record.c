@@ -21,7 +21,7 @@ struct vacc_record_entry {
 };
 
 /**
- * vacc_record_reserve() - take room for the record of an event
+ * vacc_record_reserve() - take room for the record of an event, if it will leave one
  * @call: the call
  * @event: the event, not submitted yet
  *
@@ -33,6 +33,8 @@ int vacc_record_reserve(struct vacc_call *call, struct vacc_event *event)
 	struct vacc_file *file = call->file;
 	struct vacc_record_entry *entry;
 
+	if (!(event->submit_flags & VACC_SUBMIT_RECORD))
+		return 0;
 	if (atomic_inc_return(&file->record_count) > vacc_quota_inflight()) {
 		atomic_dec(&file->record_count);
 		return vacc_fail(call, -EAGAIN,

@@ -130,13 +130,10 @@ static int vacc_submit_make_event(struct vacc_submit_state *state)
 		return vacc_fail(state->call, -EAGAIN,
 				 "the file has all pending events that max_inflight allows");
 	}
-	if (event->submit_flags & VACC_SUBMIT_RECORD) {
-		err = vacc_record_reserve(state->call, event);
-		if (err)
-			goto err_inflight;
-	}
-	err = vacc_obj_reserve(state->call, &event->obj, VACC_KIND_EVENT,
-			       event->obj.context);
+	err = vacc_record_reserve(state->call, event);
+	if (!err)
+		err = vacc_obj_reserve(state->call, &event->obj,
+				       VACC_KIND_EVENT, event->obj.context);
 	if (err) {
 		vacc_submit_give_room_back(file);
 		vacc_event_put(event);
