@@ -645,6 +645,7 @@ int vacc_record_reserve(struct vacc_call *call, struct vacc_event *event);
 void vacc_record_cancel(struct vacc_event *event);
 void vacc_record_push(struct vacc_event *event);
 bool vacc_record_readable(struct vacc_file *file);
+bool vacc_record_room(struct vacc_file *file);
 void vacc_record_drop_all(struct vacc_file *file);
 ssize_t vacc_read(struct file *filp, char __user *buf, size_t count,
 		  loff_t *pos);

@@ -166,7 +166,8 @@ static __poll_t vacc_poll(struct file *filp, poll_table *table)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (vacc_device_dead(dev))
 		return mask | EPOLLERR | EPOLLHUP;
-	if (atomic_read(&file->inflight) < vacc_quota_inflight())
+	if (atomic_read(&file->inflight) < vacc_quota_inflight() &&
+	    vacc_record_room(file))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }

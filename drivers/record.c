@@ -49,13 +49,17 @@ int vacc_record_reserve(struct vacc_call *call, struct vacc_event *event)
 	return 0;
 }
 
+static void vacc_record_wake(struct vacc_file *file)
+{
+	if (wq_has_sleeper(&file->wait))
+		wake_up_all(&file->wait);
+}
+
 static void vacc_record_free(struct vacc_file *file,
 			     struct vacc_record_entry *entry)
 {
 	kfree(entry);
 	atomic_dec(&file->record_count);
-	if (wq_has_sleeper(&file->wait))
-		wake_up_all(&file->wait);
 }
 
 /**
@@ -66,9 +70,13 @@ static void vacc_record_free(struct vacc_file *file,
  */
 void vacc_record_cancel(struct vacc_event *event)
 {
-	if (event->record)
-		vacc_record_free(event->obj.file, event->record);
+	struct vacc_file *file = event->obj.file;
+
+	if (!event->record)
+		return;
+	vacc_record_free(file, event->record);
 	event->record = NULL;
+	vacc_record_wake(file);
 }
 
 /**
@@ -97,8 +105,7 @@ void vacc_record_push(struct vacc_event *event)
 	spin_lock_irqsave(&file->records_lock, flags);
 	list_add_tail(&entry->node, &file->records);
 	spin_unlock_irqrestore(&file->records_lock, flags);
-	if (wq_has_sleeper(&file->wait))
-		wake_up_all(&file->wait);
+	vacc_record_wake(file);
 }
 
 static struct vacc_record_entry *vacc_record_pop(struct vacc_file *file)
@@ -120,6 +127,8 @@ static void vacc_record_push_back(struct vacc_file *file,
 	spin_lock_irq(&file->records_lock);
 	list_add(&entry->node, &file->records);
 	spin_unlock_irq(&file->records_lock);
+	/* Another reader may have found nothing meanwhile. */
+	vacc_record_wake(file);
 }
 
 /**
@@ -132,6 +141,18 @@ static void vacc_record_push_back(struct vacc_file *file,
 bool vacc_record_readable(struct vacc_file *file)
 {
 	return !list_empty_careful(&file->records);
+}
+
+/**
+ * vacc_record_room() - whether a submission may ask for a record
+ * @file: the file
+ *
+ * Context: any.
+ * Return: whether it may.
+ */
+bool vacc_record_room(struct vacc_file *file)
+{
+	return atomic_read(&file->record_count) < vacc_quota_inflight();
 }
 
 /* Copies whole records, as many as there are and fit. */
@@ -153,13 +174,18 @@ static ssize_t vacc_record_copy(struct vacc_file *file, char __user *buf,
 		done += sizeof(entry->record);
 		vacc_record_free(file, entry);
 	}
+	/* There is room to submit. */
+	if (done)
+		vacc_record_wake(file);
 	return done;
 }
 
 /* A device that is gone ends its events, and each may leave a record. */
 static bool vacc_record_over(struct vacc_file *file)
 {
-	return vacc_device_dead(file->dev) && !atomic_read(&file->inflight);
+	/* Pairs with vacc_file_leave(): what an event left is readable before. */
+	return vacc_device_dead(file->dev) &&
+	       !atomic_read_acquire(&file->inflight);
 }
 
 /**
@@ -187,10 +213,11 @@ ssize_t vacc_read(struct file *filp, char __user *buf, size_t count,
 		done = vacc_record_copy(file, buf, count);
 		if (done)
 			return done;
-		if (vacc_record_over(file))
-			return vacc_record_readable(file) ?
-				vacc_record_copy(file, buf, count) :
-				vacc_device_error(file->dev);
+		if (vacc_record_over(file)) {
+			if (!vacc_record_readable(file))
+				return vacc_device_error(file->dev);
+			continue;
+		}
 		if (filp->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		err = wait_event_interruptible(file->wait,
