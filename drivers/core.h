@@ -307,7 +307,7 @@ enum vacc_count {
  * @wait: for the end of events
  * @deferred: those of @pending that the backend does not have yet, in order
  * @handing: one of them is being handed over
- * @hand_over: does that
+ * @hand_over: does that; has a reference while it is queued
  * @watchdog: fails the event at the head when nothing has moved for the hang limit
  */
 struct vacc_queue {
@@ -360,6 +360,7 @@ struct vacc_fence_wait {
  * @waits: fences that it waits for
  * @wait_count: how many
  * @left: fences that have not signalled, and one until it is published
+ * @since: jiffies when it began to wait
  * @error: of a fence that has signalled, 0 for none
  */
 struct vacc_defer {
@@ -369,6 +370,7 @@ struct vacc_defer {
 	struct vacc_fence_wait *waits;
 	u32 wait_count;
 	atomic_t left;
+	unsigned long since;
 	int error;
 };
 
@@ -636,6 +638,8 @@ int vacc_sleep_until(u64 deadline_ns);
 bool vacc_defer_begin(struct vacc_event *event);
 void vacc_defer_release(struct vacc_event *event);
 bool vacc_defer_withdraw(struct vacc_event *event);
+struct vacc_event *vacc_defer_overdue(struct vacc_queue *queue,
+				      unsigned long limit, unsigned long *left);
 void vacc_defer_cancel(struct vacc_event *event);
 void vacc_defer_free(struct vacc_event *event);
 void vacc_defer_work(struct work_struct *work);

@@ -12,9 +12,12 @@
 
 #include "core.h"
 
+/* The work may be left when the events that asked for it and the handle are gone. */
 static void vacc_defer_kick(struct vacc_queue *queue)
 {
-	queue_work(vacc_wq, &queue->hand_over);
+	kref_get(&queue->ref);
+	if (!queue_work(vacc_wq, &queue->hand_over))
+		vacc_queue_unref(queue);
 }
 
 /* One fence less; whether it was the last. */
@@ -80,6 +83,7 @@ bool vacc_defer_begin(struct vacc_event *event)
 {
 	u32 i;
 
+	event->defer.since = jiffies;
 	/* One more than there are fences, until everything else is done. */
 	atomic_set(&event->defer.left, event->defer.wait_count + 1);
 	for (i = 0; i < event->defer.wait_count; i++)
@@ -129,6 +133,41 @@ bool vacc_defer_withdraw(struct vacc_event *event)
 }
 
 /**
+ * vacc_defer_overdue() - withdraw an event whose fences take too long
+ * @queue: its queue
+ * @limit: how long they may take, in jiffies
+ * @left: lowered to what the oldest event that waits has left
+ *
+ * Context: may sleep.
+ * Return: the event, which the caller ends and puts, or NULL.
+ */
+struct vacc_event *vacc_defer_overdue(struct vacc_queue *queue,
+				      unsigned long limit, unsigned long *left)
+{
+	struct vacc_event *event;
+	unsigned long age;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry(event, &queue->deferred, defer.node) {
+		if (!atomic_read(&event->defer.left))
+			continue;
+		age = jiffies - event->defer.since;
+		if (age < limit) {
+			*left = min(*left, limit - age);
+			break;
+		}
+		list_del_init(&event->defer.node);
+		if (event->cause == VACC_CAUSE_NONE)
+			event->cause = VACC_CAUSE_TIMEOUT;
+		kref_get(&event->ref);
+		spin_unlock_irq(&queue->lock);
+		return event;
+	}
+	spin_unlock_irq(&queue->lock);
+	return NULL;
+}
+
+/**
  * vacc_defer_cancel() - stop waiting for fences
  * @event: an event that has ended
  *
@@ -169,12 +208,16 @@ static struct vacc_event *vacc_defer_take(struct vacc_queue *queue)
 	spin_lock_irq(&queue->lock);
 	event = list_first_entry_or_null(&queue->deferred, struct vacc_event,
 					 defer.node);
-	if (event && (queue->handing || atomic_read(&event->defer.left)))
+	/* Pairs with vacc_defer_less(): errors of fences have been noted. */
+	if (event && atomic_read_acquire(&event->defer.left))
 		event = NULL;
 	if (event) {
 		list_del_init(&event->defer.node);
 		queue->handing = true;
 		kref_get(&event->ref);
+		/* Its clock begins now; that of others before it goes on. */
+		if (list_is_first(&event->node, &queue->pending))
+			WRITE_ONCE(queue->progress, jiffies);
 	}
 	spin_unlock_irq(&queue->lock);
 	return event;
@@ -200,9 +243,10 @@ static void vacc_defer_refused(struct vacc_event *event, u16 status)
 	vacc_event_end(event, VACC_EVENT_FAILED, status, 0);
 }
 
-static void vacc_defer_submit(struct vacc_event *event)
+static struct vacc_result
+vacc_defer_to_backend(struct vacc_event *event,
+		      const struct vacc_backend_ops *ops)
 {
-	struct vacc_device *dev = event->obj.file->dev;
 	struct vacc_reason reason = {};
 	struct vacc_submission work = {
 		.queue = event->queue->obj.backend,
@@ -213,14 +257,24 @@ static void vacc_defer_submit(struct vacc_event *event)
 		.event = event,
 		.reason = &reason,
 	};
+
+	return ops->submit(event->obj.file->dev->priv, &work);
+}
+
+static void vacc_defer_submit(struct vacc_event *event)
+{
+	struct vacc_device *dev = event->obj.file->dev;
 	const struct vacc_backend_ops *ops = vacc_device_enter(dev);
 	struct vacc_result result;
 
-	/* Without a backend the end of the device ends the event. */
+	/*
+	 * Without a backend the end of the device ends the event, and what it uses may
+	 * be gone already.  With one nobody else does.
+	 */
 	if (!ops)
 		return;
 	event->admitted = true;
-	result = ops->submit(dev->priv, &work);
+	result = vacc_defer_to_backend(event, ops);
 	if (result.outcome == VACC_OUTCOME_REJECTED)
 		event->admitted = false;
 	else
@@ -253,6 +307,8 @@ static void vacc_defer_handed(struct vacc_queue *queue,
 	event->handed = true;
 	aborted = event->cause != VACC_CAUSE_NONE;
 	spin_unlock_irq(&queue->lock);
+	/* Pairs with vacc_event_want(): one of both sees what the other wrote. */
+	smp_mb();
 	wake_up_all(&event->obj.file->dev->wait);
 	if (aborted)
 		vacc_event_queue_work(event);
@@ -277,4 +333,5 @@ void vacc_defer_work(struct work_struct *work)
 		vacc_defer_handed(queue, event);
 		vacc_event_put(event);
 	}
+	vacc_queue_unref(queue);
 }

@@ -247,7 +247,7 @@ void vacc_event_arm(struct vacc_event *event, u64 timeout_ns)
 
 /**
  * vacc_event_indeterminate() - note that nobody knows whether an event was admitted
- * @event: the event, not published yet; it may have ended
+ * @event: the event, which may have ended
  *
  * Context: any.
  */
@@ -256,7 +256,7 @@ void vacc_event_indeterminate(struct vacc_event *event)
 	struct vacc_queue *queue = event->queue;
 	unsigned long flags;
 
-	event->admission = VACC_INDETERMINATE;
+	WRITE_ONCE(event->admission, VACC_INDETERMINATE);
 	spin_lock_irqsave(&queue->lock, flags);
 	if (event->state == VACC_EVENT_PENDING)
 		event->flags |= VACC_EVENT_INDETERMINATE;
@@ -270,9 +270,11 @@ static void vacc_event_unlink(struct vacc_event *event)
 	u32 i;
 
 	lockdep_assert_held(&queue->lock);
+	/* The clock of the hang limit runs for the head. */
+	if (list_is_first(&event->node, &queue->pending))
+		WRITE_ONCE(queue->progress, jiffies);
 	list_del_init(&event->node);
 	queue->pending_count--;
-	WRITE_ONCE(queue->progress, jiffies);
 	for (i = 0; i < event->buffer_count; i++)
 		atomic_dec(&event->buffers[i]->obj.pending);
 	atomic_dec(&event->program->obj.pending);
@@ -334,6 +336,9 @@ static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 	struct vacc_queue *queue = event->queue;
 
 	lockdep_assert_held(&queue->lock);
+	/* What was cancelled behind the head shows no progress. */
+	if (state != VACC_EVENT_CANCELLED)
+		WRITE_ONCE(queue->progress, jiffies);
 	if (state == VACC_EVENT_CANCELLED) {
 		status = VIRTIO_ACCEL_S_OK;
 		if (event->cause == VACC_CAUSE_TIMEOUT) {

@@ -52,7 +52,7 @@ int vacc_event_query(struct vacc_call *call, void *arg)
 	if (!event)
 		return -ENOENT;
 	query->queue = event->queue_handle;
-	query->admission = event->admission;
+	query->admission = READ_ONCE(event->admission);
 	vacc_event_report(event, &query->state, &query->status,
 			  &query->event_flags);
 	query->user_data = event->user_data;
@@ -94,11 +94,11 @@ static int vacc_event_do_cancel(struct vacc_call *call,
 	if (!(dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCEL))
 		return vacc_fail(call, -EOPNOTSUPP,
 				 "the device cannot cancel events");
-	if (vacc_defer_withdraw(event)) {
-		vacc_event_end(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK,
-			       0);
-		return 0;
-	}
+	/* But for the end of the device, nobody else ends one that was withdrawn. */
+	if (vacc_defer_withdraw(event))
+		return vacc_event_end(event, VACC_EVENT_CANCELLED,
+				      VIRTIO_ACCEL_S_OK, 0) ?
+			       0 : vacc_device_error(dev);
 	err = vacc_event_wait_handed(event);
 	if (err)
 		return err;
@@ -175,7 +175,8 @@ void vacc_event_want(struct vacc_event *event)
 	struct vacc_device *dev = event->obj.file->dev;
 	const struct vacc_backend_ops *ops;
 
-	WRITE_ONCE(event->want, true);
+	/* Pairs with vacc_defer_handed(). */
+	smp_store_mb(event->want, true);
 	if (!dev->events_polled || !READ_ONCE(event->handed) ||
 	    vacc_event_state(event) != VACC_EVENT_PENDING)
 		return;

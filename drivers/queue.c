@@ -43,7 +43,6 @@ static void vacc_queue_free(struct vacc_obj *obj)
 	vacc_obj_unreserve(obj);
 	/* Under no lock: the watchdog takes the registration lock. */
 	cancel_delayed_work_sync(&queue->watchdog);
-	cancel_work_sync(&queue->hand_over);
 	vacc_queue_unref(queue);
 }
 
@@ -63,6 +62,23 @@ static struct vacc_event *vacc_queue_head(struct vacc_queue *queue)
 	return event;
 }
 
+/* Fails what has waited for its fences for the hang limit; when to look again. */
+static unsigned long vacc_queue_expire(struct vacc_queue *queue,
+				       unsigned long limit)
+{
+	unsigned long left = limit;
+	struct vacc_event *event;
+
+	while ((event = vacc_defer_overdue(queue, limit, &left))) {
+		/* With its cause this means that the time ran out. */
+		vacc_event_end(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK,
+			       0);
+		vacc_event_put(event);
+		cond_resched();
+	}
+	return left;
+}
+
 /*
  * Fails the head of a queue that has not moved for the hang limit, and looks again
  * later.  A queue that is merely long moves, and is left alone.
@@ -73,6 +89,7 @@ static void vacc_queue_watchdog(struct work_struct *work)
 						struct vacc_queue, watchdog);
 	const u32 limit_ms = queue->obj.file->dev->info.hang_limit_ms;
 	unsigned long limit = msecs_to_jiffies(limit_ms);
+	unsigned long left = vacc_queue_expire(queue, limit);
 	struct vacc_event *hung = NULL;
 	unsigned long idle;
 
@@ -93,7 +110,8 @@ static void vacc_queue_watchdog(struct work_struct *work)
 		vacc_event_abort(hung, VACC_CAUSE_TIMEOUT);
 		vacc_event_put(hung);
 	}
-	queue_delayed_work(vacc_wq, &queue->watchdog, limit - idle + 1);
+	queue_delayed_work(vacc_wq, &queue->watchdog,
+			   min(limit - idle, left) + 1);
 }
 
 static struct vacc_event *vacc_queue_any_pending(struct vacc_device *dev)
