@@ -33,6 +33,13 @@ static struct dma_fence *vacc_in_fence_sync_file(struct vacc_call *call, int fd)
 #endif
 }
 
+/* Somebody waits for the event now. */
+static struct dma_fence *vacc_in_fence_of(struct vacc_event *event)
+{
+	vacc_event_want(event);
+	return dma_fence_get(&event->fence->base);
+}
+
 static struct dma_fence *vacc_in_fence_event(struct vacc_call *call, u32 handle)
 {
 	struct vacc_event *event = vacc_event_get(call, handle);
@@ -40,7 +47,7 @@ static struct dma_fence *vacc_in_fence_event(struct vacc_call *call, u32 handle)
 
 	if (!event)
 		return ERR_PTR(-ENOENT);
-	fence = dma_fence_get(&event->fence->base);
+	fence = vacc_in_fence_of(event);
 	vacc_event_put(event);
 	return fence;
 }
@@ -51,7 +58,7 @@ static struct dma_fence *vacc_in_fence_index(struct vacc_submit_state *state,
 	if (!state->many || index >= state->many->index)
 		return ERR_PTR(vacc_fail(state->call, -EINVAL,
 					 "no earlier element of this call"));
-	return dma_fence_get(state->many->fences[index]);
+	return vacc_in_fence_of(state->many->events[index]);
 }
 
 static struct dma_fence *vacc_in_fence_get(struct vacc_submit_state *state,

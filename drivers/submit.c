@@ -6,7 +6,6 @@
  * then the backend gets the work.  From there on the call returns 0, unless the backend
  * refuses, and then nothing was submitted.
  */
-#include <linux/dma-fence.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/ktime.h>
@@ -103,11 +102,18 @@ static struct vacc_event *vacc_submit_alloc_event(struct vacc_submit_state *stat
 	       state->found * sizeof(*state->buffers));
 	event->obj.context = state->queue->obj.context;
 	kref_get(&event->obj.context->ref);
+	return event;
+}
+
+/* From admission on: what came before may have waited for user memory. */
+static void vacc_submit_start_timeout(struct vacc_submit_state *state)
+{
+	struct vacc_event *event = state->event;
+
 	if (state->arg->timeout_ns &&
 	    check_add_overflow(ktime_get_ns(), state->arg->timeout_ns,
 			       &event->deadline_ns))
 		event->deadline_ns = 0;
-	return event;
 }
 
 static void vacc_submit_give_room_back(struct vacc_file *file)
@@ -248,6 +254,7 @@ static int vacc_submit_commit(struct vacc_submit_state *state)
 	ops = vacc_device_enter(dev);
 	if (!ops)
 		return vacc_device_error(dev);
+	vacc_submit_start_timeout(state);
 	vacc_submit_fill_defer(state);
 	vacc_event_link(state->event);
 	if (vacc_defer_begin(state->event))
@@ -318,10 +325,10 @@ static int vacc_submit_hand_over(struct vacc_submit_state *state)
 		vacc_submit_drop_fence(call);
 		return err;
 	}
-	if (call->fd >= 0) {
+	if (call->fd >= 0)
 		fd_install(call->fd, call->fd_file);
+	if (state->arg->flags & (VACC_SUBMIT_OUT_FENCE | VACC_SUBMIT_RECORD))
 		vacc_event_want(state->event);
-	}
 	return 0;
 }
 
@@ -352,11 +359,11 @@ static int vacc_submit_resolved(struct vacc_submit_state *state)
 		vacc_submit_drop_event(state);
 		return err;
 	}
-	if (state->many)
-		state->many->fences[state->many->index] =
-			dma_fence_get(&state->event->fence->base);
 	vacc_submit_follow(state);
-	vacc_event_put(state->event);
+	if (state->many)
+		state->many->events[state->many->index] = state->event;
+	else
+		vacc_event_put(state->event);
 	return 0;
 }
 
@@ -427,6 +434,12 @@ int vacc_submit(struct vacc_call *call, void *arg)
 	return vacc_submit_one(call, arg, NULL);
 }
 
+static void __user *vacc_submit_element_at(const struct vacc_array *submits,
+					   u32 index)
+{
+	return u64_to_user_ptr(submits->ptr + (u64)index * submits->stride);
+}
+
 static int vacc_submit_element(struct vacc_submit_batch *many,
 			       const struct vacc_array *submits)
 {
@@ -434,15 +447,38 @@ static int vacc_submit_element(struct vacc_submit_batch *many,
 	struct vacc_submit arg;
 	int err;
 
-	element.uarg = u64_to_user_ptr(submits->ptr +
-				       (u64)many->index * submits->stride);
+	element.uarg = vacc_submit_element_at(submits, many->index);
 	element.usize = submits->stride;
 	err = copy_struct_from_user(&arg, sizeof(arg), element.uarg,
 				    element.usize);
-	if (!err)
-		err = vacc_submit_one(&element, &arg, many);
+	if (err)
+		return err;
+	if (arg.size < sizeof(arg) || arg.size > submits->stride)
+		return vacc_fail(many->call, -EINVAL,
+				 "the size of an element is not that of a submission");
+	err = vacc_submit_one(&element, &arg, many);
 	many->call->reason = element.reason;
 	return err;
+}
+
+/*
+ * Tells the caller of SUBMIT_MANY what was not submitted, as far as it can be written.
+ * The element that was refused may say otherwise since before that.
+ */
+static void vacc_submit_say_not(struct vacc_submit_batch *many,
+				const struct vacc_array *submits)
+{
+	struct vacc_submit __user *element;
+	u32 i;
+
+	for (i = many->index; i < submits->count; i++) {
+		element = vacc_submit_element_at(submits, i);
+		if (put_user(VACC_NOT_SUBMITTED, &element->admission) &&
+		    fatal_signal_pending(current))
+			return;
+		cond_resched();
+	}
+	vacc_submit_say_done(many, 0);
 }
 
 static int vacc_submit_elements(struct vacc_submit_batch *many,
@@ -475,6 +511,7 @@ int vacc_submit_many(struct vacc_call *call, void *arg)
 	struct vacc_submit_batch many = { .call = call };
 	struct vacc_submit_many *submit = arg;
 	u32 count = submit->submits.count;
+	u32 i;
 	int err;
 
 	if (submit->flags)
@@ -486,16 +523,15 @@ int vacc_submit_many(struct vacc_call *call, void *arg)
 	err = vacc_check_array(&submit->submits, sizeof(struct vacc_submit));
 	if (err)
 		return err;
-	many.fences = kvcalloc(count, sizeof(*many.fences), GFP_KERNEL_ACCOUNT);
-	if (!many.fences)
+	many.events = kvcalloc(count, sizeof(*many.events), GFP_KERNEL_ACCOUNT);
+	if (!many.events)
 		return -ENOMEM;
 	err = vacc_submit_elements(&many, &submit->submits);
-	/* What was said before a refusal is corrected; elements say it too. */
-	if (err && vacc_submit_say_done(&many, 0) && !many.index)
-		err = -EFAULT;
-	while (count--)
-		dma_fence_put(many.fences[count]);
-	kvfree(many.fences);
+	if (err)
+		vacc_submit_say_not(&many, &submit->submits);
+	for (i = 0; i < many.index; i++)
+		vacc_event_put(many.events[i]);
+	kvfree(many.events);
 	if (many.index && err)
 		vacc_error_note(call, err);
 	return many.index ? 0 : err;

@@ -11,12 +11,12 @@
  * struct vacc_submit_batch - a SUBMIT_MANY under way
  * @call: the call
  * @index: the element at work; as many were submitted
- * @fences: of the elements before it
+ * @events: of the elements before it
  */
 struct vacc_submit_batch {
 	struct vacc_call *call;
 	u32 index;
-	struct dma_fence **fences;
+	struct vacc_event **events;
 };
 
 /**

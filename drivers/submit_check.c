@@ -243,8 +243,8 @@ static int vacc_submit_check_limit(struct vacc_submit_state *state)
 int vacc_submit_resolve(struct vacc_submit_state *state)
 {
 	static int (*const checks[])(struct vacc_submit_state *state) = {
-		vacc_submit_check_scalars,
 		vacc_in_fence_read,
+		vacc_submit_check_scalars,
 		vacc_submit_find,
 		vacc_in_fence_find,
 		vacc_submit_check_contexts,
