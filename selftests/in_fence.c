@@ -74,17 +74,19 @@ static int stays_pending(int fd, __u32 event)
 	       vt_state(fd, event) == VACC_EVENT_PENDING;
 }
 
-#define NEEDS_SYNC_FILE() \
-	do { \
-		if (!(self->info.features & VACC_FEATURE_SYNC_FILE)) { \
-			struct vacc_in_fence f = { VACC_FENCE_SYNC_FILE, 0, 0 }; \
-			struct vacc_binding b = vt_bind(1, 0, VT_WRITE, 0, 1); \
-			struct vacc_submit s = vt_submit_desc(1, 1, &b, 1); \
-			s.in_fences = (struct vacc_array) { 1, sizeof(f), VT_PTR(&f) }; \
-			EXPECT_ERRNO(EOPNOTSUPP, vt_submit(self->fd, &s)); \
-			return; \
-		} \
-	} while (0)
+static bool no_sync_file(struct __test_metadata *_metadata, struct _test_data_dev *self)
+{
+	struct vacc_in_fence fence = vt_in_fence(VACC_FENCE_SYNC_FILE, 0);
+	struct vacc_submit s;
+	struct work w;
+
+	if (self->info.features & VACC_FEATURE_SYNC_FILE)
+		return false;
+	EXPECT_OK(make(self->fd, self->context, self->queue, &w));
+	s = behind(&w, &fence, 1);
+	EXPECT_ERRNO(EOPNOTSUPP, vt_submit(self->fd, &s));
+	return true;
+}
 
 /* What is refused, and in which order. */
 TEST_F(dev, refusals)
@@ -178,7 +180,8 @@ TEST_F(dev, waits)
 	struct work w;
 	int fence;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	fence = vt_gate_fence(&gate, &key);
@@ -212,7 +215,8 @@ TEST_F(dev, sixty_four)
 	struct work w;
 	int fence, i;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	for (i = 0; i < VACC_MAX_IN_FENCES - 1; i++) {
@@ -243,7 +247,8 @@ TEST_F(dev, merged)
 	struct work w;
 	int fa, fb, fc, two, three, fails;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	for (fails = 0; fails < 2; fails++) {
@@ -258,8 +263,7 @@ TEST_F(dev, merged)
 		ASSERT_OK(vt_gate_open(&gate, c));
 		if (fails) {
 			ASSERT_OK(vt_gate_fail(&gate, a, VIRTIO_ACCEL_S_BUSY));
-		}
-		else {
+		} else {
 			ASSERT_OK(vt_gate_open(&gate, a));
 		}
 		EXPECT_TRUE(stays_pending(self->fd, event));
@@ -288,7 +292,8 @@ TEST_F(dev, errors_cancel)
 	__u32 key, next;
 	int before, ignore, fence;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	for (before = 0; before < 2; before++) {
@@ -335,7 +340,8 @@ TEST_F(dev, chain_of_two_devices)
 	__u32 key, last = 0;
 	int fence, first, i;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	first = vt_gate_fence(&gate, &key);
@@ -402,7 +408,8 @@ TEST_F(dev, of_another_driver)
 	__u32 event, later, inc = 1, key[2];
 	struct work w;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	if (timeline >= 0) {
 		ASSERT_EQ(0, ioctl(timeline, SW_SYNC_CREATE, &one));
@@ -418,8 +425,7 @@ TEST_F(dev, of_another_driver)
 	EXPECT_TRUE(stays_pending(self->fd, event));
 	if (timeline >= 0) {
 		ASSERT_EQ(0, ioctl(timeline, SW_SYNC_INC, &inc));
-	}
-	else {
+	} else {
 		ASSERT_OK(vt_gate_open(&gate, key[0]));
 	}
 	EXPECT_EQ(VACC_EVENT_COMPLETE, end_of(self->fd, event));
@@ -442,7 +448,8 @@ TEST_F(dev, order_behind_it)
 	__u32 queue, twos, x, y, z, key;
 	int fence, cancel;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_queue(self->fd, self->context, &queue));
 	ASSERT_OK(make(self->fd, self->context, queue, &other));
@@ -462,8 +469,7 @@ TEST_F(dev, order_behind_it)
 		}
 		if (cancel) {
 			ASSERT_OK(vt_handle(self->fd, VACC_EVENT_CANCEL, x));
-		}
-		else {
+		} else {
 			ASSERT_OK(vt_gate_open(&gate, key));
 		}
 		EXPECT_EQ(cancel ? VACC_EVENT_CANCELLED : VACC_EVENT_COMPLETE,
@@ -487,7 +493,8 @@ TEST_F(dev, is_pending)
 	__u32 event, key;
 	int fence;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	fence = vt_gate_fence(&gate, &key);
@@ -528,7 +535,8 @@ TEST_F(dev, timeouts)
 	__u64 begin;
 	int fence;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	fence = vt_gate_fence(&gate, &key);
@@ -576,7 +584,8 @@ TEST_F(dev, submit_and_wait)
 	__u32 key;
 	int fence;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	fence = vt_gate_fence(&gate, &key);
@@ -605,7 +614,8 @@ TEST_F(dev, cancel)
 	struct work w;
 	int fence;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	fence = vt_gate_fence(&gate, &key);
@@ -635,7 +645,8 @@ TEST_F(dev, close_while_waiting)
 	struct work w;
 	int fence, fd, i, out = -1;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(vt_gate_add(&gate));
 	fence = vt_gate_fence(&gate, &key);
 	f = vt_in_fence(VACC_FENCE_SYNC_FILE, fence);
@@ -677,7 +688,8 @@ TEST_F(dev, unplug_while_waiting)
 	struct work w;
 	int fence, node, fd, i;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	fence = vt_gate_fence(&gate, &key);
@@ -735,8 +747,7 @@ TEST_F(dev, own_events)
 		EXPECT_GT(0, vt_control(self->node, "complete", "%u", c));
 		if (cancel) {
 			ASSERT_OK(vt_handle(self->fd, VACC_EVENT_CANCEL, a));
-		}
-		else {
+		} else {
 			ASSERT_OK(vt_control(self->node, "complete", "%u", a));
 		}
 		vt_release_all(self->node);
@@ -764,7 +775,8 @@ TEST_F(dev, refused_later)
 	__u32 event, key, next;
 	int fence;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	ASSERT_OK(vt_get_stats(self->fd, &before));
@@ -824,7 +836,8 @@ TEST_F_TIMEOUT(dev, races, 300)
 	__u32 event, queue, key;
 	int fence, r, end;
 
-	NEEDS_SYNC_FILE();
+	if (no_sync_file(_metadata, self))
+		return;
 	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
 	ASSERT_OK(vt_gate_add(&gate));
 	opener.gate = &gate;
