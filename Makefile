@@ -21,8 +21,11 @@ help:
 	@echo 'make selftest   the selftests in such a VM (TESTS="name..." for some of them)'
 	@echo 'make kunit      the unit tests of the modules (UML)'
 	@echo 'make engine     the unit tests of the engine (userspace, ASan and UBSan)'
+	@echo 'make engine-objects, engine-wire   the same of its objects, of its wire'
 	@echo 'make tools-check   the tests of libvacc and vacc that need no device'
 	@echo 'make device-check  those that need one, in a VM of KERNEL with BACKEND'
+	@echo 'make cli-check     the vacc command in such a VM'
+	@echo 'make examples-check   the programs of Documentation in such a VM'
 	@echo 'make lint       checkpatch, sparse, gcc, clang, kernel-doc, headers, shellcheck'
 	@echo 'make bench      measurements'
 	@echo 'make fuzz       fuzzers'
@@ -66,6 +69,21 @@ engine:
 tools-check: packages-build
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools check
 
+engine-objects:
+	@$(MAKE) --no-print-directory -C mock/engine/test_objects O=$(BUILD)/engine-objects check
+
+engine-wire:
+	@$(MAKE) --no-print-directory -C mock/engine/test_wire O=$(BUILD)/engine-wire check
+
+cli-check: packages-vm modules-$(KERNEL) tools
+	@tools/vm/vm --kernel $(KERNEL) --backend $(BACKEND) -- tools/vacc/test/cli.sh </dev/null
+
+examples-check: packages-vm modules-$(KERNEL) tools
+	@Documentation/examples/check.sh
+	@$(MAKE) --no-print-directory -C Documentation/examples
+	@tools/vm/vm --kernel $(KERNEL) --backend $(BACKEND) -- \
+		'build/examples/fill && build/examples/projections 8' </dev/null
+
 device-check: packages-vm modules-$(KERNEL) tools
 	@tools/vm/vm --kernel $(KERNEL) --backend $(BACKEND) -- libvacc-test </dev/null
 
@@ -79,7 +97,6 @@ lint:
 	@tools/lint/lint
 
 docs:
-	@[ -f Documentation/Makefile ] || { echo 'make docs: not built yet' >&2; exit 1; }
 	@$(MAKE) -C Documentation O=$(BUILD)/docs
 
 bench fuzz:
@@ -92,4 +109,4 @@ clean:
 	rm -rf $(BUILD)
 
 .PHONY: all help tools selftests modules $(KERNELS:%=modules-%) vm selftest kunit engine tools-check \
-	device-check demo check lint docs bench fuzz clean
+	engine-objects engine-wire cli-check examples-check device-check demo check lint docs bench fuzz clean

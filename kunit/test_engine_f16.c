@@ -141,6 +141,8 @@ static void f16_add_no_number(struct kunit *test)
 	u32 sum = eng_f32_add_product(product->sum, product->a, product->b);
 
 	KUNIT_EXPECT_GT(test, sum & 0x7fffffff, 0x7f800000U);
+	sum = eng_f32_add_product(product->sum, product->b, product->a);
+	KUNIT_EXPECT_GT(test, sum & 0x7fffffff, 0x7f800000U);
 }
 
 static struct kunit_case f16_cases[] = {

@@ -330,6 +330,32 @@ static void load_batch_lengths(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, program);
 }
 
+/* Records longer than the artifact, with a length of data that makes up for it. */
+static void load_batch_wraps(struct kunit *test)
+{
+	const u64 bytes = BATCH(data) - 8;
+	const u64 resident = vacc_batch_resident(3, 6, 1, -8ULL);
+	struct load_batch *batch = kunit_kzalloc(test, sizeof(*batch), GFP_KERNEL);
+	struct eng_reason reason = { 0, 0, 0, NULL };
+	struct eng_program *program = NULL;
+	struct eng_load load = {
+		.format = VACC_BATCH_FORMAT,
+		.target = { VACC_BATCH_TARGET0, VACC_BATCH_TARGET1,
+			    VACC_BATCH_TARGET2, VACC_BATCH_TARGET3 },
+		.payload = batch,
+		.payload_bytes = bytes,
+		.resident_bytes = resident,
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, batch);
+	load_batch_init(batch);
+	batch->header.total_bytes = cpu_to_le64(bytes);
+	batch->header.data_bytes = cpu_to_le64(-8ULL);
+	batch->header.resident_bytes = cpu_to_le64(resident);
+	KUNIT_EXPECT_EQ(test, eng_program_load(&load, &program, &reason),
+			VIRTIO_ACCEL_S_INVALID_ARGUMENT);
+}
+
 static void load_batch_bits(struct kunit *test)
 {
 	struct load_batch *batch = kunit_kzalloc(test, sizeof(*batch), GFP_KERNEL);
@@ -356,9 +382,9 @@ static void load_batch_bits(struct kunit *test)
 	KUNIT_EXPECT_LT(test, loaded, (u32)sizeof(*batch) * 4);
 }
 
-/* Runs a program to its end, in steps that are too small. */
+/* Runs a program to its end, in steps of a length. */
 static u16 load_run(struct kunit *test, struct eng_program *program,
-		    const struct eng_range *ranges, u32 count)
+		    const struct eng_range *ranges, u32 count, u64 budget)
 {
 	struct eng_run *run = kunit_kzalloc(test, eng_run_bytes(program),
 					    GFP_KERNEL);
@@ -376,7 +402,7 @@ static u16 load_run(struct kunit *test, struct eng_program *program,
 	eng_run_set_scratch(run, plan.scratch_bytes ?
 			    kunit_kzalloc(test, plan.scratch_bytes, GFP_KERNEL) :
 			    NULL);
-	while (!eng_run_step(run, work, 1, 0, &counters))
+	while (!eng_run_step(run, work, budget, 0, &counters))
 		;
 	return VIRTIO_ACCEL_S_OK;
 }
@@ -404,7 +430,7 @@ static void load_batch_runs(struct kunit *test)
 			.slot = 10 + i,
 			.access = VIRTIO_ACCEL_ACCESS_READ_WRITE,
 		};
-	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 3), 0);
+	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 3, 1), 0);
 	KUNIT_EXPECT_MEMEQ(test, memory, memory + 64, 64);
 	KUNIT_EXPECT_EQ(test, get_unaligned_le16(memory + 4), 0x4200);
 	KUNIT_EXPECT_EQ(test, get_unaligned_le16(memory + 128), 0);
@@ -415,42 +441,75 @@ static void load_batch_runs(struct kunit *test)
 				product[i]);
 	KUNIT_EXPECT_EQ(test, memory[191], 0x5a);
 	ranges[2].slot = 10;
-	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 3),
+	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 3, 1),
 			VIRTIO_ACCEL_S_INCOMPATIBLE);
-	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 2),
+	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 2, 1),
 			VIRTIO_ACCEL_S_INCOMPATIBLE);
 	eng_program_free(program);
 }
 
-/* A copy over itself, both ways: as if the source had been read first. */
-static void load_copy_overlaps(struct kunit *test)
+/* Copies 32 bytes within 64, and says whether it was as if they had been read first. */
+static void load_copy_within(struct kunit *test, struct eng_program *program,
+			     u32 from, u32 to, u64 budget)
 {
 	u8 *memory = kunit_kzalloc(test, 64, GFP_KERNEL);
+	u8 want[64];
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	for (i = 0; i < 64; i++)
+		memory[i] = i;
+	memcpy(want, memory, 64);
+	memcpy(want + to, memory + from, 32);
+	{
+		const struct eng_range ranges[] = {
+			{ .mem = memory + from, .bytes = 32, .slot = 7,
+			  .access = VIRTIO_ACCEL_ACCESS_READ },
+			{ .mem = memory + to, .bytes = 32, .slot = 9,
+			  .access = VIRTIO_ACCEL_ACCESS_WRITE },
+		};
+
+		KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 2, budget),
+				0);
+	}
+	KUNIT_EXPECT_MEMEQ(test, memory, want, 64);
+}
+
+static void load_copy_overlaps(struct kunit *test)
+{
+	static const u64 budgets[] = { 1, 10, 1 << 20 };
 	struct eng_program *program = NULL;
-	struct eng_range ranges[2] = {};
-	u8 want[32];
-	int way, i;
+	int i;
+
+	KUNIT_ASSERT_EQ(test, load_ref(&load_copy, sizeof(load_copy), &program), 0);
+	for (i = 0; i < ARRAY_SIZE(budgets); i++) {
+		load_copy_within(test, program, 0, 5, budgets[i]);
+		load_copy_within(test, program, 5, 0, budgets[i]);
+		load_copy_within(test, program, 0, 31, budgets[i]);
+		load_copy_within(test, program, 31, 0, budgets[i]);
+		load_copy_within(test, program, 3, 3, budgets[i]);
+	}
+	eng_program_free(program);
+}
+
+/* A copy of unequal lengths is refused. */
+static void load_copy_lengths(struct kunit *test)
+{
+	u8 *memory = kunit_kzalloc(test, 64, GFP_KERNEL);
+	struct eng_range ranges[] = {
+		{ .mem = memory, .bytes = 31, .slot = 7,
+		  .access = VIRTIO_ACCEL_ACCESS_READ },
+		{ .mem = memory + 32, .bytes = 32, .slot = 9,
+		  .access = VIRTIO_ACCEL_ACCESS_WRITE },
+	};
+	struct eng_program *program = NULL;
 
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	KUNIT_ASSERT_EQ(test, load_ref(&load_copy, sizeof(load_copy), &program), 0);
-	for (way = 0; way < 2; way++) {
-		for (i = 0; i < 64; i++)
-			memory[i] = i;
-		ranges[way].mem = memory;
-		ranges[!way].mem = memory + 5;
-		for (i = 0; i < 2; i++)
-			ranges[i].bytes = 32;
-		ranges[0].slot = 7;
-		ranges[0].access = VIRTIO_ACCEL_ACCESS_READ;
-		ranges[1].slot = 9;
-		ranges[1].access = VIRTIO_ACCEL_ACCESS_WRITE;
-		memcpy(want, ranges[0].mem, 32);
-		KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 2), 0);
-		KUNIT_EXPECT_MEMEQ(test, ranges[1].mem, want, 32);
-	}
-	ranges[0].bytes = 31;
-	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 2),
+	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 2, 1),
 			VIRTIO_ACCEL_S_INCOMPATIBLE);
+	ranges[0].bytes = 32;
+	KUNIT_EXPECT_EQ(test, load_run(test, program, ranges, 2, 1), 0);
 	eng_program_free(program);
 }
 
@@ -459,9 +518,11 @@ static struct kunit_case load_cases[] = {
 	KUNIT_CASE(load_small_lengths),
 	KUNIT_CASE_PARAM(load_batch_format, load_batch_change_gen_params),
 	KUNIT_CASE(load_batch_lengths),
+	KUNIT_CASE(load_batch_wraps),
 	KUNIT_CASE(load_batch_bits),
 	KUNIT_CASE(load_batch_runs),
 	KUNIT_CASE(load_copy_overlaps),
+	KUNIT_CASE(load_copy_lengths),
 	{}
 };
 

@@ -151,7 +151,7 @@ static int control_complete(struct control_target *target,
 }
 
 static int control_lose(struct control_target *target,
-			    struct eng_device *engine, char *text)
+			struct eng_device *engine, char *text)
 {
 	char *word = control_word(&text);
 
@@ -162,7 +162,7 @@ static int control_lose(struct control_target *target,
 }
 
 static int control_fail(struct control_target *target,
-			    struct eng_device *engine, char *text)
+			struct eng_device *engine, char *text)
 {
 	char *word = control_word(&text);
 	char *number = control_word(&text);
@@ -177,7 +177,7 @@ static int control_fail(struct control_target *target,
 }
 
 static int control_reorder(struct control_target *target,
-			    struct eng_device *engine, char *text)
+			   struct eng_device *engine, char *text)
 {
 	char *copy = kstrdup(text, GFP_KERNEL);
 	char *rest = copy;

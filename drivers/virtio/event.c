@@ -166,7 +166,7 @@ static int vacc_vio_submit_bindings(struct vacc_request *request,
  */
 static u64 vacc_vio_bound_ns(struct vacc_session *session, u64 timeout_ns)
 {
-	u64 hang_ns = (u64)vacc_vio_hang_limit_ms() * NSEC_PER_MSEC;
+	u64 hang_ns = (u64)session->info.hang_limit_ms * NSEC_PER_MSEC;
 	u64 ahead = READ_ONCE(session->pending) + 1ULL;
 
 	return timeout_ns ? min(timeout_ns, hang_ns * ahead) : hang_ns * ahead;
@@ -361,6 +361,9 @@ static struct vacc_result vacc_vio_do_cancel(struct vacc_session *session,
 	if (!id)
 		return vacc_rejected(VIRTIO_ACCEL_S_BUSY);
 	status = vacc_vio_destroy(session, VIRTIO_ACCEL_OP_CANCEL_EVENT, id);
+	/* It has ended meanwhile, and the device has been told that it may go. */
+	if (status == VIRTIO_ACCEL_S_STALE_OBJECT)
+		status = VIRTIO_ACCEL_S_BUSY;
 	if (status != VIRTIO_ACCEL_S_OK)
 		return vacc_rejected(status);
 	vacc_vio_event_report(session, event, VACC_EVENT_CANCELLED,

@@ -212,7 +212,7 @@ static u16 eng_submit(struct eng_port *port, struct eng_request *request,
 		return status;
 
 	event->object.id = id;
-	work.tag = (u32)id;
+	work.tag = (u32)request->chain->request_id;
 	outcome = eng_backend_submit(&port->faults, &event->object.node,
 				     &event->queue->node, event->object.eng,
 				     &work);

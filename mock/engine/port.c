@@ -24,6 +24,7 @@ static u16 eng_port_start(struct eng_port *port, bool hold)
 		return status;
 	eng_spin_lock(&port->gate);
 	port->engine = port->device;
+	eng_atomic_set(&port->state, ENG_PORT_GOOD);
 	eng_spin_unlock(&port->gate);
 	return VIRTIO_ACCEL_S_OK;
 }
@@ -36,7 +37,7 @@ static void eng_object_free(struct port_object *object)
 	eng_free(object);
 }
 
-/* Ends all objects of a kind, quarantined ones too; both locks are held. */
+/* Ends all objects of a kind, quarantined ones too; no chain is being handled. */
 static void eng_port_discard(struct eng_port *port, enum eng_kind kind)
 {
 	struct list_head *quarantine = &port->quarantine;
@@ -80,11 +81,12 @@ static bool eng_port_stop(struct eng_port *port)
 
 	eng_mutex_lock(&port->events);
 	eng_port_discard(port, ENG_KIND_EVENT);
+	eng_mutex_unlock(&port->events);
+	/* The end of a queue waits for its worker, which fences may wait for. */
 	eng_port_discard(port, ENG_KIND_QUEUE);
 	eng_port_discard(port, ENG_KIND_IMAGE);
 	eng_port_discard(port, ENG_KIND_BUFFER);
 	eng_port_discard(port, ENG_KIND_CONTEXT);
-	eng_mutex_unlock(&port->events);
 
 	held = eng_harness_held(device);
 	eng_device_free(device);
@@ -223,11 +225,12 @@ void eng_port_free(struct eng_port *port)
  */
 void eng_port_reset(struct eng_port *port)
 {
-	bool held, good = false;
+	bool held;
 	u32 kind;
 
 	eng_mutex_lock(&port->objects);
 	held = eng_port_stop(port);
+	eng_atomic_set(&port->state, ENG_PORT_TOLD);
 	port->buffer_memory = 0;
 	port->program_memory = 0;
 
@@ -238,9 +241,8 @@ void eng_port_reset(struct eng_port *port)
 		for (kind = ENG_KIND_CONTEXT; kind < ENG_KIND_COUNT; kind++)
 			eng_ids_restart(&port->ids[kind], port->epoch);
 		eng_mutex_unlock(&port->events);
-		good = !eng_port_start(port, held);
+		eng_port_start(port, held);
 	}
-	eng_atomic_set(&port->state, good ? ENG_PORT_GOOD : ENG_PORT_TOLD);
 	eng_mutex_unlock(&port->objects);
 }
 
@@ -256,8 +258,15 @@ void eng_port_mark_lost(struct eng_port *port)
 {
 	struct eng_device *engine;
 
-	eng_atomic_swap_if(&port->state, ENG_PORT_GOOD, ENG_PORT_LOST);
-	engine = eng_port_engine_get(port);
+	/* It is this engine that is lost, not what a reset puts in its place. */
+	eng_spin_lock(&port->gate);
+	engine = port->engine;
+	if (engine) {
+		port->engine_users++;
+		eng_atomic_swap_if(&port->state, ENG_PORT_GOOD, ENG_PORT_LOST);
+	}
+	eng_spin_unlock(&port->gate);
+
 	if (engine) {
 		eng_device_stop(engine);
 		eng_port_engine_put(port);

@@ -11,7 +11,7 @@
 #include "backend.h"
 #include "port.h"
 
-/* State of a port: who notices the step from the first to the second tells. */
+/* State of a port: who makes the step from the second to the third tells. */
 enum eng_port_state {
 	ENG_PORT_GOOD,
 	ENG_PORT_LOST,
@@ -21,7 +21,7 @@ enum eng_port_state {
 struct eng_port {
 	struct eng_port_config config;
 	struct eng_faults faults;
-	struct eng_atomic state;		/* enum eng_port_state */
+	struct eng_atomic state;		/* gate: enum eng_port_state */
 
 	struct eng_mutex objects;		/* ids but events', charges */
 	struct eng_device *device;		/* objects; NULL without memory */

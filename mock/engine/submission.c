@@ -129,7 +129,7 @@ static u16 eng_event_plan(struct eng_event *event,
 			  const struct eng_submission *work,
 			  struct eng_reason *reason)
 {
-	struct eng_range few[ENG_FEW_BINDINGS];
+	struct eng_range few[ENG_FEW_BINDINGS] = {};
 	struct eng_range *ranges = few;
 	struct eng_plan plan;
 	u16 status;

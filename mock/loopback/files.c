@@ -441,10 +441,15 @@ FILES_WRITE_ONLY(restore);
 DEFINE_SHOW_ATTRIBUTE(files_audit);
 DEFINE_SHOW_ATTRIBUTE(files_ring);
 
+/* Between two engines the next is waited for. */
 static struct eng_device *files_engine(void *owner)
 {
 	struct loopback *loopback = owner;
+	struct eng_device *engine = eng_port_engine_get(loopback->port);
 
+	if (engine)
+		return engine;
+	flush_work(&loopback->clean_work);
 	return eng_port_engine_get(loopback->port);
 }
 

@@ -115,7 +115,7 @@ static void loopback_del_vqs(struct virtio_device *vdev)
 }
 
 static int loopback_find_vq(struct virtio_device *vdev, struct virtqueue **vq,
-			    vq_callback_t *callback, const char *queue, bool ctx)
+			    const struct loopback_vq_info *info)
 {
 	struct loopback *loopback = to_loopback(vdev);
 	u32 size = loopback_ring_size();
@@ -134,8 +134,9 @@ static int loopback_find_vq(struct virtio_device *vdev, struct virtqueue **vq,
 		goto err_release;
 	}
 	loopback->vq = vring_new_virtqueue(0, size, SMP_CACHE_BYTES, vdev, true,
-					   ctx, loopback->pages,
-					   loopback_notify, callback, queue);
+					   info->ctx, loopback->pages,
+					   loopback_notify, info->callback,
+					   info->name);
 	if (!loopback->vq) {
 		err = -ENOMEM;
 		goto err_pages;
@@ -151,7 +152,15 @@ err_release:
 	return err;
 }
 
-LOOPBACK_FIND_VQS(loopback_find_vqs, loopback_find_vq)
+static int loopback_find_vqs(struct virtio_device *vdev, unsigned int count,
+			     struct virtqueue *vqs[], LOOPBACK_VQ_ARGS)
+{
+	const struct loopback_vq_info info = LOOPBACK_VQ_INFO;
+
+	if (count != 1 || !info.name)
+		return -ENOENT;
+	return loopback_find_vq(vdev, &vqs[0], &info);
+}
 
 const struct virtio_config_ops loopback_config_ops = {
 	.get = loopback_get,

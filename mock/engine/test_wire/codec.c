@@ -148,10 +148,10 @@ u32 codec_encode(const struct codec *c, u8 *bytes)
 	switch (c->opcode) {
 	case VIRTIO_ACCEL_OP_GET_DEVICE_INFO:
 		break;
-	case VIRTIO_ACCEL_OP_CREATE_QUEUE:
-		to = put(to, c->object, 8);
-		/* fallthrough */
 	case VIRTIO_ACCEL_OP_CREATE_CONTEXT:
+	case VIRTIO_ACCEL_OP_CREATE_QUEUE:
+		if (c->opcode == VIRTIO_ACCEL_OP_CREATE_QUEUE)
+			to = put(to, c->object, 8);
 		to = put(to, c->flags32, 4);
 		to = put(to, c->reserved, 4);
 		break;

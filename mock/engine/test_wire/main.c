@@ -93,8 +93,8 @@ void test_rule(const char *format, ...)
 		exit(1);
 	}
 	rule_count++;
-	strcpy(rule->id, id);
-	strcpy(rule->why, "as the protocol says");
+	snprintf(rule->id, sizeof(rule->id), "%s", id);
+	snprintf(rule->why, sizeof(rule->why), "as the protocol says");
 }
 
 static void put_string(FILE *file, const char *text)

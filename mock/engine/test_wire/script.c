@@ -3,17 +3,16 @@
 
 #include "script.h"
 
-#define MAX_BYTES	1024
+#define MAX_BYTES	2048
 
-u32 script_bytes(const struct script *script, const char *text, u8 *bytes,
-		 u8 *wild)
+static u32 script_piece(const struct script *script, const char *text,
+			u8 *bytes, u8 *wild)
 {
 	u32 count = 0, i;
 
 	while (*text) {
 		unsigned int byte;
 
-		REQUIRE(count + 8 <= MAX_BYTES);
 		if (isspace(*text)) {
 			text++;
 		} else if (*text == '$') {
@@ -30,6 +29,19 @@ u32 script_bytes(const struct script *script, const char *text, u8 *bytes,
 			bytes[count++] = byte;
 			text += 2;
 		}
+	}
+	return count;
+}
+
+u32 script_bytes(const struct script *script, const char *const *texts,
+		 u8 *bytes, u8 *wild)
+{
+	u32 count = 0;
+
+	for (; *texts; texts++) {
+		REQUIRE(count + strlen(*texts) * 4 <= MAX_BYTES);
+		count += script_piece(script, *texts, bytes + count,
+				      wild + count);
 	}
 	return count;
 }
@@ -77,7 +89,7 @@ void script_run(struct script *script, struct rig *rig, const char *rules,
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		RULE("%s: %s", rules, steps[i].name);
+		RULE("%s%s", rules, steps[i].name);
 		script_step(script, rig, &steps[i]);
 	}
 }

@@ -48,9 +48,10 @@ static const struct vector *vector_find(const char *name)
 
 static u32 vector_bytes(const struct vector *v, u8 *bytes)
 {
-	u8 wild[1024];
+	const char *const texts[] = { v->hex, NULL };
+	u8 wild[2048];
 
-	return script_bytes(&(struct script){}, v->hex, bytes, wild);
+	return script_bytes(&(struct script){}, texts, bytes, wild);
 }
 
 /* The text of a vector with letters instead of IDs. */
@@ -92,7 +93,7 @@ TEST(vector_requests)
 {
 	const struct vector *v;
 	struct codec codec;
-	u8 bytes[1024], again[1024];
+	u8 bytes[2048], again[2048];
 	struct rig rig;
 	u32 count;
 
@@ -125,7 +126,7 @@ TEST(vector_edge_cases)
 	};
 	const struct vector *v;
 	struct snapshot before;
-	u8 bytes[1024];
+	u8 bytes[2048];
 	struct rig rig;
 	u32 i, count;
 
@@ -182,10 +183,10 @@ static void exchange(struct script *script, struct rig *rig,
 		     const char *request, const char *response)
 {
 	const struct script_step step = {
-		response, vector_text(request), vector_text(response)
+		response, { vector_text(request) }, { vector_text(response) }
 	};
 
-	script_run(script, rig, "vector", &step, 1);
+	script_run(script, rig, "vector ", &step, 1);
 }
 
 /* A program like that of the canonical submission, but one that we can load. */
@@ -193,15 +194,15 @@ static void load_xor(struct script *script, struct rig *rig)
 {
 	const struct script_step step = {
 		"response_load_program",
-		"0003 0000 68000000 0807060504030201 $c 4b4d4156 00000000"
-		"4b4d4156 00000100 54534554 594c4e4f 00000000 00000000"
-		"00000000 00000000 00000000 00000000 00000000 00000000"
-		"1800000000000000 4000000000000000"
-		"56414d4b 01 00 03 01 07000000 ffffffff 5a 00000000000000",
-		vector_text("response_load_program"),
+		{ "0003 0000 68000000 0807060504030201 $c 4b4d4156 00000000",
+		  "4b4d4156 00000100 54534554 594c4e4f 00000000 00000000",
+		  "00000000 00000000 00000000 00000000 00000000 00000000",
+		  "1800000000000000 4000000000000000",
+		  "56414d4b 01 00 03 01 07000000 ffffffff 5a 00000000000000" },
+		{ vector_text("response_load_program") },
 	};
 
-	script_run(script, rig, "vector", &step, 1);
+	script_run(script, rig, "vector ", &step, 1);
 }
 
 static u64 submit_held(struct script *script, struct rig *rig)
