@@ -326,7 +326,9 @@ TEST_F(dev, errors_cancel)
 	EXPECT_EQ(VACC_QUEUE_READY, q.state);
 	EXPECT_EQ(2, q.cancelled);
 	EXPECT_EQ(6, q.completed);
-	EXPECT_EQ(6, q.commands);
+	if (self->info.backend == VACC_BACKEND_DIRECT) {
+		EXPECT_EQ(6, q.commands);
+	}
 	EXPECT_OK(vt_gate_remove(&gate));
 }
 
@@ -671,7 +673,7 @@ TEST_F(dev, close_while_waiting)
 	EXPECT_EQ(-ECANCELED, vt_fence_wait(out));
 	EXPECT_OK(vt_settle(self->fd, NULL));
 	ASSERT_OK(vt_gate_open(&gate, key));
-	EXPECT_EQ(1, vt_fence_status(fence));
+	EXPECT_EQ(1, vt_fence_wait(fence));
 	close(out);
 	close(fence);
 	EXPECT_OK(vt_gate_remove(&gate));

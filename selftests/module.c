@@ -389,10 +389,13 @@ TEST_F(modules, hang_limit_of_in_fences)
 	struct vacc_submit s;
 	struct vacc_binding b;
 	__u64 begin[3], end[3];
+	char old[32];
 	int fd;
 
 	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", old, "400"));
 	ASSERT_OK(vt_module_load(MOCK, "hang_limit_ms=400"));
+	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", NULL, old));
 	fd = vt_open_node(vt_node());
 	ASSERT_LE(0, fd);
 	ASSERT_OK(vt_context(fd, &context));
