@@ -398,6 +398,7 @@ struct vacc_defer {
  * @deadline_ns: end of its timeout, CLOCK_MONOTONIC, 0 for none
  * @defer: what it waits for
  * @record: room for its completion record, or NULL
+ * @record_steps: what has to happen until that can be read: its end, its publication
  * @timer: the submission's timeout
  * @work: aborts, or tells the device that the event is done with
  * @buffer_count: entries of @buffers
@@ -427,6 +428,7 @@ struct vacc_event {
 	u64 deadline_ns;
 	struct vacc_defer defer;
 	struct vacc_record_entry *record;
+	atomic_t record_steps;
 	struct timer_list timer;
 	struct work_struct work;
 	u32 buffer_count;

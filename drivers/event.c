@@ -482,4 +482,5 @@ void vacc_event_publish(struct vacc_event *event)
 	if ((event->submit_flags & VACC_SUBMIT_AUTO_DESTROY) &&
 	    vacc_event_state(event) != VACC_EVENT_PENDING)
 		vacc_event_drop_handle(event);
+	vacc_record_push(event);
 }

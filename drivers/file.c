@@ -70,8 +70,6 @@ bool vacc_file_enter(struct vacc_file *file)
  */
 void vacc_file_leave(struct vacc_file *file)
 {
-	/* Pairs with vacc_record_over(): its record is readable. */
-	smp_mb__before_atomic();
 	atomic_dec(&file->inflight);
 	if (wq_has_sleeper(&file->wait))
 		wake_up_all(&file->wait);

@@ -4,7 +4,6 @@
  *
  * The room for a record is taken when its event is submitted, so that none is lost.
  */
-#include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -45,6 +44,7 @@ int vacc_record_reserve(struct vacc_call *call, struct vacc_event *event)
 		atomic_dec(&file->record_count);
 		return -ENOMEM;
 	}
+	atomic_set(&event->record_steps, 2);
 	event->record = entry;
 	return 0;
 }
@@ -80,8 +80,10 @@ void vacc_record_cancel(struct vacc_event *event)
 }
 
 /**
- * vacc_record_push() - make the record of an event readable
- * @event: an event that has ended
+ * vacc_record_push() - make the record of an event readable, when called again
+ * @event: an event that has ended, or been published
+ *
+ * Who reads the record may destroy the event, so both must have happened.
  *
  * Context: any.
  */
@@ -91,7 +93,7 @@ void vacc_record_push(struct vacc_event *event)
 	struct vacc_file *file = event->obj.file;
 	unsigned long flags;
 
-	if (!entry)
+	if (!entry || !atomic_dec_and_test(&event->record_steps))
 		return;
 	event->record = NULL;
 	entry->record = (struct vacc_record){
@@ -180,12 +182,10 @@ static ssize_t vacc_record_copy(struct vacc_file *file, char __user *buf,
 	return done;
 }
 
-/* A device that is gone ends its events, and each may leave a record. */
+/* A device that is gone ends its events: those with room leave a record still. */
 static bool vacc_record_over(struct vacc_file *file)
 {
-	/* Pairs with vacc_file_leave(): what an event left is readable before. */
-	return vacc_device_dead(file->dev) &&
-	       !atomic_read_acquire(&file->inflight);
+	return vacc_device_dead(file->dev) && !atomic_read(&file->record_count);
 }
 
 /**
@@ -213,11 +213,8 @@ ssize_t vacc_read(struct file *filp, char __user *buf, size_t count,
 		done = vacc_record_copy(file, buf, count);
 		if (done)
 			return done;
-		if (vacc_record_over(file)) {
-			if (!vacc_record_readable(file))
-				return vacc_device_error(file->dev);
-			continue;
-		}
+		if (vacc_record_over(file))
+			return vacc_device_error(file->dev);
 		if (filp->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		err = wait_event_interruptible(file->wait,

@@ -590,4 +590,38 @@ TEST_F_TIMEOUT(dev, ten_thousand_fills, 600)
 	free(seen);
 }
 
+/* Who reads a record can destroy its event, also while that is being submitted. */
+struct destroyer {
+	int fd;
+	unsigned int total, bad;
+};
+
+static void *destroy_what_has_ended(void *arg)
+{
+	struct destroyer *d = arg;
+	struct vacc_record record;
+	unsigned int i;
+
+	for (i = 0; i < d->total; i++)
+		d->bad += vt_read_records(d->fd, &record, 1) != 1 ||
+			  vt_handle(d->fd, VACC_EVENT_DESTROY, record.event);
+	return NULL;
+}
+
+TEST_F(dev, destroy_what_was_read)
+{
+	struct destroyer d = { .fd = self->fd, .total = vt_scale(5000) };
+	pthread_t thread;
+	struct work w;
+	unsigned int i;
+
+	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, destroy_what_has_ended, &d));
+	for (i = 0; i < d.total; i++) {
+		ASSERT_OK(start(&w, i, 0, NULL));
+	}
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, d.bad);
+}
+
 TEST_HARNESS_MAIN
