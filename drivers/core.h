@@ -34,6 +34,8 @@
 #include "backend.h"
 #include "fence/vacc_fence.h"
 
+struct vacc_record_entry;
+
 /**
  * enum vacc_kind - what a handle names
  * @VACC_KIND_CONTEXT: struct vacc_context
@@ -68,7 +70,8 @@ enum vacc_kind {
  * @dead_error: what calls return from then on, -ENODEV or -EIO; set before @dead
  * @events_polled: the backend wants to know who waits for events
  * @events_linger: the backend wants to be told when an ended event is done with
- * @lock: protects @queues and @retired_counts
+ * @lock: protects @files, @queues and @retired_counts
+ * @files: open files
  * @queues: all queues, also those of closed files
  * @retired_counts: submitted, completed, failed, cancelled of queues that are gone
  * @live: objects of open files, by kind
@@ -98,6 +101,7 @@ struct vacc_device {
 	bool events_polled;
 	bool events_linger;
 	spinlock_t lock; /* the lists and sums above all queues */
+	struct list_head files;
 	struct list_head queues;
 	u64 retired_counts[4];
 	atomic_t live[VACC_KIND_COUNT];
@@ -150,6 +154,10 @@ struct vacc_error {
  * @aborted: only the reaper's: pending events have been told to end
  * @reaped: only the reaper's: nothing is left
  * @reap_until: only the reaper's: jiffies when it stops asking the backend, 0 at first
+ * @node: in the device's @files, by its lock
+ * @records_lock: protects @records; innermost
+ * @records: readable completion records
+ * @record_count: of these, and of events that will leave one
  * @errors_lock: protects @errors and @errors_age; innermost
  * @errors: of the last threads that had one
  * @errors_age: newest age
@@ -170,6 +178,10 @@ struct vacc_file {
 	bool aborted;
 	bool reaped;
 	unsigned long reap_until;
+	struct list_head node;
+	spinlock_t records_lock; /* the list below */
+	struct list_head records;
+	atomic_t record_count;
 	spinlock_t errors_lock; /* the errors below */
 	struct vacc_error errors[VACC_ERRORS];
 	u32 errors_age;
@@ -293,6 +305,9 @@ enum vacc_count {
  * @failed_status: first failure since the last SYNC, OK for none
  * @progress: jiffies of the last sign of life
  * @wait: for the end of events
+ * @deferred: those of @pending that the backend does not have yet, in order
+ * @handing: one of them is being handed over
+ * @hand_over: does that; has a reference while it is queued
  * @watchdog: fails the event at the head when nothing has moved for the hang limit
  */
 struct vacc_queue {
@@ -307,6 +322,9 @@ struct vacc_queue {
 	u16 failed_status;
 	unsigned long progress;
 	wait_queue_head_t wait;
+	struct list_head deferred;
+	bool handing;
+	struct work_struct hand_over;
 	struct delayed_work watchdog;
 };
 
@@ -320,6 +338,40 @@ enum vacc_cause {
 	VACC_CAUSE_NONE,
 	VACC_CAUSE_CANCEL,
 	VACC_CAUSE_TIMEOUT,
+};
+
+/**
+ * struct vacc_fence_wait - a fence that an event waits for
+ * @cb: on the fence
+ * @fence: the fence
+ * @event: the event
+ */
+struct vacc_fence_wait {
+	struct dma_fence_cb cb;
+	struct dma_fence *fence;
+	struct vacc_event *event;
+};
+
+/**
+ * struct vacc_defer - what an event that is held back needs later
+ * @node: in the queue's @deferred, by its lock
+ * @bindings: for the backend
+ * @binding_count: how many
+ * @waits: fences that it waits for
+ * @wait_count: how many
+ * @left: fences that have not signalled, and one until it is published
+ * @since: jiffies when it began to wait
+ * @error: of a fence that has signalled, 0 for none
+ */
+struct vacc_defer {
+	struct list_head node;
+	struct vacc_bind *bindings;
+	u32 binding_count;
+	struct vacc_fence_wait *waits;
+	u32 wait_count;
+	atomic_t left;
+	unsigned long since;
+	int error;
 };
 
 /**
@@ -340,6 +392,13 @@ enum vacc_cause {
  * @queue_handle: of the queue
  * @cause: by the queue's lock
  * @dismissed: the device has been told that it is done with
+ * @admitted: the backend has, or had, it
+ * @handed: by the queue's lock: the backend's calls may be about it
+ * @want: somebody waits for it
+ * @deadline_ns: end of its timeout, CLOCK_MONOTONIC, 0 for none
+ * @defer: what it waits for
+ * @record: room for its completion record, or NULL
+ * @record_steps: what has to happen until that can be read: its end, its publication
  * @timer: the submission's timeout
  * @work: aborts, or tells the device that the event is done with
  * @buffer_count: entries of @buffers
@@ -363,6 +422,13 @@ struct vacc_event {
 	u32 queue_handle;
 	enum vacc_cause cause;
 	bool dismissed;
+	bool admitted;
+	bool handed;
+	bool want;
+	u64 deadline_ns;
+	struct vacc_defer defer;
+	struct vacc_record_entry *record;
+	atomic_t record_steps;
 	struct timer_list timer;
 	struct work_struct work;
 	u32 buffer_count;
@@ -430,6 +496,7 @@ void vacc_file_kick_reaper(struct vacc_file *file);
 /* ioctl.c */
 long vacc_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
 int vacc_copy_out(struct vacc_call *call, const void *arg, size_t size);
+int vacc_check_array(const struct vacc_array *array, size_t min_size);
 int vacc_copy_array_in(const struct vacc_array *array, void *dst, size_t size,
 		       size_t min_size);
 int vacc_copy_element_out(const struct vacc_array *array, u32 index,
@@ -530,8 +597,10 @@ void vacc_event_arm(struct vacc_event *event, u64 timeout_ns);
 void vacc_event_link(struct vacc_event *event);
 void vacc_event_unlink_rejected(struct vacc_event *event);
 void vacc_event_put(struct vacc_event *event);
+/* event_call.c */
 struct vacc_event *vacc_event_get(struct vacc_call *call, u32 handle);
 bool vacc_event_end(struct vacc_event *event, u32 state, u16 status, int error);
+void vacc_event_queue_work(struct vacc_event *event);
 void vacc_event_abort(struct vacc_event *event, enum vacc_cause cause);
 bool vacc_event_drop_handle(struct vacc_event *event);
 void vacc_event_publish(struct vacc_event *event);
@@ -567,7 +636,28 @@ int vacc_wait_one(struct vacc_event *event, u64 deadline_ns);
 bool vacc_deadline_valid(u64 deadline_ns);
 int vacc_sleep_until(u64 deadline_ns);
 
+/* defer.c */
+bool vacc_defer_begin(struct vacc_event *event);
+void vacc_defer_release(struct vacc_event *event);
+bool vacc_defer_withdraw(struct vacc_event *event);
+struct vacc_event *vacc_defer_overdue(struct vacc_queue *queue,
+				      unsigned long limit, unsigned long *left);
+void vacc_defer_cancel(struct vacc_event *event);
+void vacc_defer_free(struct vacc_event *event);
+void vacc_defer_work(struct work_struct *work);
+
+/* record.c */
+int vacc_record_reserve(struct vacc_call *call, struct vacc_event *event);
+void vacc_record_cancel(struct vacc_event *event);
+void vacc_record_push(struct vacc_event *event);
+bool vacc_record_readable(struct vacc_file *file);
+bool vacc_record_room(struct vacc_file *file);
+void vacc_record_drop_all(struct vacc_file *file);
+ssize_t vacc_read(struct file *filp, char __user *buf, size_t count,
+		  loff_t *pos);
+
 /* submit.c */
+int vacc_submit_many(struct vacc_call *call, void *arg);
 int vacc_submit(struct vacc_call *call, void *arg);
 
 /* info.c */

@@ -70,6 +70,7 @@ static struct vacc_device *vacc_device_alloc(const struct vacc_backend_info *inf
 	kref_init(&dev->ref);
 	init_rwsem(&dev->registration);
 	spin_lock_init(&dev->lock);
+	INIT_LIST_HEAD(&dev->files);
 	INIT_LIST_HEAD(&dev->queues);
 	init_waitqueue_head(&dev->wait);
 	dev->info = *info;
@@ -137,6 +138,17 @@ err_put:
 }
 EXPORT_SYMBOL_GPL(vacc_device_register);
 
+static void vacc_device_wake(struct vacc_device *dev)
+{
+	struct vacc_file *file;
+
+	wake_up_all(&dev->wait);
+	spin_lock_irq(&dev->lock);
+	list_for_each_entry(file, &dev->files, node)
+		wake_up_all(&file->wait);
+	spin_unlock_irq(&dev->lock);
+}
+
 static void vacc_device_end(struct vacc_device *dev, int error)
 {
 	const struct vacc_backend_ops *ops = dev->ops;
@@ -146,7 +158,7 @@ static void vacc_device_end(struct vacc_device *dev, int error)
 	smp_store_release(&dev->dead, true);
 	if (ops->interrupt)
 		ops->interrupt(dev->priv);
-	wake_up_all(&dev->wait);
+	vacc_device_wake(dev);
 	misc_deregister(&dev->misc);
 
 	down_write(&dev->registration);
@@ -155,6 +167,7 @@ static void vacc_device_end(struct vacc_device *dev, int error)
 
 	ops->stop(dev->priv);
 	vacc_queue_fail_all(dev, VIRTIO_ACCEL_S_DEVICE_LOST, error);
+	vacc_device_wake(dev);
 	ida_free(&vacc_instances, dev->instance);
 	vacc_device_put(dev);
 }

@@ -8,10 +8,8 @@
  */
 #include <linux/dma-fence.h>
 #include <linux/export.h>
-#include <linux/file.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
-#include <linux/sync_file.h>
 
 #include "compat.h"
 #include "core.h"
@@ -20,6 +18,8 @@ static void vacc_event_free(struct kref *ref)
 {
 	struct vacc_event *event = container_of(ref, struct vacc_event, ref);
 
+	vacc_record_cancel(event);
+	vacc_defer_free(event);
 	dma_fence_put(&event->fence->base);
 	vacc_queue_unref(event->queue);
 	vacc_context_unref(event->obj.context);
@@ -104,12 +104,17 @@ static void vacc_event_work(struct work_struct *work)
 	bool ended = vacc_event_state(event) != VACC_EVENT_PENDING;
 	bool last = ended && dev->events_linger &&
 		    !xchg(&event->dismissed, true);
-	const struct vacc_backend_ops *ops = vacc_device_enter(dev);
+	const struct vacc_backend_ops *ops;
 
+	if (!ended && vacc_defer_withdraw(event))
+		vacc_event_end(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK,
+			       0);
+	ops = vacc_device_enter(dev);
 	if (ops) {
-		if (!ended)
+		/* One that is being handed over comes here again. */
+		if (!ended && READ_ONCE(event->handed))
 			ops->event_abort(dev->priv, event);
-		else if (last)
+		else if (last && event->admitted)
 			ops->event_destroy(dev->priv, event);
 		vacc_device_exit(dev);
 	}
@@ -118,7 +123,13 @@ static void vacc_event_work(struct work_struct *work)
 	vacc_event_put(event);
 }
 
-static void vacc_event_queue_work(struct vacc_event *event)
+/**
+ * vacc_event_queue_work() - have a task abort or dismiss an event
+ * @event: the event
+ *
+ * Context: any.
+ */
+void vacc_event_queue_work(struct vacc_event *event)
 {
 	kref_get(&event->ref);
 	if (!queue_work(vacc_wq, &event->work))
@@ -201,6 +212,7 @@ struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 buffer_count,
 	event->priv = (void *)event + head;
 	kref_init(&event->ref);
 	INIT_LIST_HEAD(&event->node);
+	INIT_LIST_HEAD(&event->defer.node);
 	INIT_WORK(&event->work, vacc_event_work);
 	timer_setup(&event->timer, vacc_event_timeout, 0);
 	kref_get(&call->file->ref);
@@ -235,7 +247,7 @@ void vacc_event_arm(struct vacc_event *event, u64 timeout_ns)
 
 /**
  * vacc_event_indeterminate() - note that nobody knows whether an event was admitted
- * @event: the event, not published yet; it may have ended
+ * @event: the event, which may have ended
  *
  * Context: any.
  */
@@ -244,7 +256,7 @@ void vacc_event_indeterminate(struct vacc_event *event)
 	struct vacc_queue *queue = event->queue;
 	unsigned long flags;
 
-	event->admission = VACC_INDETERMINATE;
+	WRITE_ONCE(event->admission, VACC_INDETERMINATE);
 	spin_lock_irqsave(&queue->lock, flags);
 	if (event->state == VACC_EVENT_PENDING)
 		event->flags |= VACC_EVENT_INDETERMINATE;
@@ -258,9 +270,11 @@ static void vacc_event_unlink(struct vacc_event *event)
 	u32 i;
 
 	lockdep_assert_held(&queue->lock);
+	/* The clock of the hang limit runs for the head. */
+	if (list_is_first(&event->node, &queue->pending))
+		WRITE_ONCE(queue->progress, jiffies);
 	list_del_init(&event->node);
 	queue->pending_count--;
-	WRITE_ONCE(queue->progress, jiffies);
 	for (i = 0; i < event->buffer_count; i++)
 		atomic_dec(&event->buffers[i]->obj.pending);
 	atomic_dec(&event->program->obj.pending);
@@ -322,6 +336,9 @@ static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 	struct vacc_queue *queue = event->queue;
 
 	lockdep_assert_held(&queue->lock);
+	/* What was cancelled behind the head shows no progress. */
+	if (state != VACC_EVENT_CANCELLED)
+		WRITE_ONCE(queue->progress, jiffies);
 	if (state == VACC_EVENT_CANCELLED) {
 		status = VIRTIO_ACCEL_S_OK;
 		if (event->cause == VACC_CAUSE_TIMEOUT) {
@@ -371,6 +388,8 @@ static void vacc_event_finish(struct vacc_event *event, int error)
 		vacc_event_put(event);
 	if (event->submit_flags & VACC_SUBMIT_AUTO_DESTROY)
 		vacc_event_drop_handle(event);
+	vacc_defer_cancel(event);
+	vacc_record_push(event);
 	wake_up_all(&event->queue->wait);
 	vacc_file_leave(event->obj.file);
 	if (event->obj.file->dev->events_linger)
@@ -463,219 +482,5 @@ void vacc_event_publish(struct vacc_event *event)
 	if ((event->submit_flags & VACC_SUBMIT_AUTO_DESTROY) &&
 	    vacc_event_state(event) != VACC_EVENT_PENDING)
 		vacc_event_drop_handle(event);
-}
-
-/**
- * vacc_event_get() - find an event
- * @call: the call
- * @handle: its handle
- *
- * Context: process.
- * Return: the event, for vacc_event_put(), or NULL.
- */
-struct vacc_event *vacc_event_get(struct vacc_call *call, u32 handle)
-{
-	struct xarray *objects = &call->file->objects;
-	struct vacc_event *event = NULL;
-	struct vacc_obj *obj;
-
-	xa_lock_irq(objects);
-	obj = xa_load(objects, handle);
-	if (obj && obj->kind == VACC_KIND_EVENT && obj->ready) {
-		event = container_of(obj, struct vacc_event, obj);
-		kref_get(&event->ref);
-	}
-	xa_unlock_irq(objects);
-	if (!event)
-		call->reason.text = "no such event in this file";
-	return event;
-}
-
-/**
- * vacc_event_query() - VACC_EVENT_QUERY
- * @call: the call
- * @arg: struct vacc_event_query
- *
- * Context: process.
- * Return: 0, -EOPNOTSUPP for a flag, -ENOENT.
- */
-int vacc_event_query(struct vacc_call *call, void *arg)
-{
-	struct vacc_event_query *query = arg;
-	struct vacc_event *event;
-
-	if (query->flags)
-		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
-	event = vacc_event_get(call, query->handle);
-	if (!event)
-		return -ENOENT;
-	query->queue = event->queue_handle;
-	query->admission = event->admission;
-	vacc_event_report(event, &query->state, &query->status,
-			  &query->event_flags);
-	query->user_data = event->user_data;
-	query->start_ns = 0;
-	query->end_ns = 0;
-	vacc_event_put(event);
-	return 0;
-}
-
-static int vacc_event_check_handle_arg(struct vacc_call *call,
-				       const struct vacc_handle_arg *arg)
-{
-	if (arg->flags)
-		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
-	if (arg->reserved)
-		return vacc_fail(call, -EINVAL, "a reserved field is not zero");
-	return 0;
-}
-
-static int vacc_event_do_cancel(struct vacc_call *call,
-				struct vacc_event *event)
-{
-	struct vacc_device *dev = call->dev;
-	const struct vacc_backend_ops *ops;
-	struct vacc_result result;
-
-	if (!(dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCEL))
-		return vacc_fail(call, -EOPNOTSUPP,
-				 "the device cannot cancel events");
-	if (vacc_event_state(event) != VACC_EVENT_PENDING)
-		return vacc_fail(call, -EBUSY, "the event has ended");
-	ops = vacc_device_enter(dev);
-	if (!ops)
-		return vacc_device_error(dev);
-	result = ops->event_cancel(dev->priv, event);
-	vacc_device_exit(dev);
-	return vacc_errno(result.status);
-}
-
-/**
- * vacc_event_cancel() - VACC_EVENT_CANCEL
- * @call: the call
- * @arg: struct vacc_handle_arg
- *
- * Context: process.
- * Return: 0; -EOPNOTSUPP; -EINVAL; -ENOENT; -EBUSY where execution has begun or the event
- * has ended; -ENODEV; or what the backend says.
- */
-int vacc_event_cancel(struct vacc_call *call, void *arg)
-{
-	struct vacc_handle_arg *cancel = arg;
-	struct vacc_event *event;
-	int err = vacc_event_check_handle_arg(call, cancel);
-
-	if (err)
-		return err;
-	event = vacc_event_get(call, cancel->handle);
-	if (!event)
-		return -ENOENT;
-	err = vacc_event_do_cancel(call, event);
-	vacc_event_put(event);
-	return err;
-}
-
-/**
- * vacc_event_destroy() - VACC_EVENT_DESTROY
- * @call: the call
- * @arg: struct vacc_handle_arg
- *
- * Context: process.
- * Return: 0; -EOPNOTSUPP for a flag; -EINVAL; -ENOENT; -EBUSY while it is pending.
- */
-int vacc_event_destroy(struct vacc_call *call, void *arg)
-{
-	struct vacc_handle_arg *destroy = arg;
-	struct vacc_event *event;
-	int err = vacc_event_check_handle_arg(call, destroy);
-
-	if (err)
-		return err;
-	event = vacc_event_get(call, destroy->handle);
-	if (!event)
-		return -ENOENT;
-	if (vacc_event_state(event) == VACC_EVENT_PENDING)
-		err = vacc_fail(call, -EBUSY, "the event is pending");
-	else if (!vacc_event_drop_handle(event))
-		err = -ENOENT;
-	vacc_event_put(event);
-	return err;
-}
-
-/**
- * vacc_event_want() - tell the backend that somebody waits for an event
- * @event: the event
- *
- * Context: may sleep.
- */
-void vacc_event_want(struct vacc_event *event)
-{
-	struct vacc_device *dev = event->obj.file->dev;
-	const struct vacc_backend_ops *ops;
-
-	if (!dev->events_polled ||
-	    vacc_event_state(event) != VACC_EVENT_PENDING)
-		return;
-	ops = vacc_device_enter(dev);
-	if (!ops)
-		return;
-	ops->event_wanted(dev->priv, event);
-	vacc_device_exit(dev);
-}
-
-/**
- * vacc_event_fd() - make a sync_file of an event's fence
- * @call: the call, which installs it when its result has been copied out
- * @event: the event
- *
- * Context: process.
- * Return: 0; -EOPNOTSUPP where the kernel has no sync_file; -EMFILE, -ENFILE; -ENOMEM.
- */
-int vacc_event_fd(struct vacc_call *call, struct vacc_event *event)
-{
-#if IS_ENABLED(CONFIG_SYNC_FILE)
-	struct sync_file *sync_file;
-	int fd = get_unused_fd_flags(O_CLOEXEC);
-
-	if (fd < 0)
-		return fd;
-	sync_file = sync_file_create(&event->fence->base);
-	if (!sync_file) {
-		put_unused_fd(fd);
-		return -ENOMEM;
-	}
-	call->fd = fd;
-	call->fd_file = sync_file->file;
-	return 0;
-#else
-	return vacc_fail(call, -EOPNOTSUPP, "this kernel has no sync_file");
-#endif
-}
-
-/**
- * vacc_event_export() - VACC_EVENT_EXPORT
- * @call: the call
- * @arg: struct vacc_event_export
- *
- * Context: process.
- * Return: 0; -EOPNOTSUPP for a flag, or where the kernel has no sync_file; -ENOENT;
- * -EMFILE, -ENFILE; -ENOMEM.
- */
-int vacc_event_export(struct vacc_call *call, void *arg)
-{
-	struct vacc_event_export *export = arg;
-	struct vacc_event *event;
-	int err;
-
-	if (export->flags)
-		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
-	event = vacc_event_get(call, export->handle);
-	if (!event)
-		return -ENOENT;
-	err = vacc_event_fd(call, event);
-	if (!err)
-		vacc_event_want(event);
-	export->fd = call->fd;
-	vacc_event_put(event);
-	return err;
+	vacc_record_push(event);
 }

@@ -123,7 +123,12 @@ static int vacc_open(struct inode *inode, struct file *filp)
 	mt_init_flags(&file->maps, MT_FLAGS_ALLOC_RANGE);
 	init_waitqueue_head(&file->wait);
 	INIT_DELAYED_WORK(&file->reap, vacc_file_reap);
+	spin_lock_init(&file->records_lock);
+	INIT_LIST_HEAD(&file->records);
 	spin_lock_init(&file->errors_lock);
+	spin_lock_irq(&dev->lock);
+	list_add_tail(&file->node, &dev->files);
+	spin_unlock_irq(&dev->lock);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);
 }
@@ -135,6 +140,9 @@ static int vacc_release(struct inode *inode, struct file *filp)
 	struct vacc_device *dev = file->dev;
 	int kind;
 
+	spin_lock_irq(&dev->lock);
+	list_del(&file->node);
+	spin_unlock_irq(&dev->lock);
 	xa_lock_irq(&file->objects);
 	file->closed = true;
 	for (kind = 0; kind < VACC_KIND_COUNT; kind++) {
@@ -154,10 +162,12 @@ static __poll_t vacc_poll(struct file *filp, poll_table *table)
 	__poll_t mask = 0;
 
 	poll_wait(filp, &file->wait, table);
-	poll_wait(filp, &dev->wait, table);
+	if (vacc_record_readable(file))
+		mask |= EPOLLIN | EPOLLRDNORM;
 	if (vacc_device_dead(dev))
-		return EPOLLERR | EPOLLHUP;
-	if (atomic_read(&file->inflight) < vacc_quota_inflight())
+		return mask | EPOLLERR | EPOLLHUP;
+	if (atomic_read(&file->inflight) < vacc_quota_inflight() &&
+	    vacc_record_room(file))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }
@@ -166,6 +176,7 @@ const struct file_operations vacc_fops = {
 	.owner = THIS_MODULE,
 	.open = vacc_open,
 	.release = vacc_release,
+	.read = vacc_read,
 	.poll = vacc_poll,
 	.mmap = vacc_mmap,
 	.unlocked_ioctl = vacc_ioctl,

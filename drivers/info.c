@@ -10,6 +10,8 @@ static u32 vacc_features(const struct vacc_device *dev)
 {
 	u32 features = dev->info.features;
 
+	features |= VACC_FEATURE_IN_FENCE | VACC_FEATURE_RECORD |
+		    VACC_FEATURE_SUBMIT_MANY;
 	if (IS_ENABLED(CONFIG_SYNC_FILE))
 		features |= VACC_FEATURE_SYNC_FILE;
 	return features;

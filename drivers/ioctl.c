@@ -68,7 +68,7 @@ static const struct vacc_ioctl_entry vacc_ioctls[] = {
 	ENTRY(VACC_QUEUE_QUERY, vacc_queue_query, vacc_queue_query, true),
 	ENTRY(VACC_QUEUE_SYNC, vacc_queue_sync, vacc_queue_sync, true),
 	ENTRY(VACC_SUBMIT, vacc_submit, vacc_submit, false),
-	ENTRY(VACC_SUBMIT_MANY, vacc_reserved, vacc_submit_many, false),
+	ENTRY(VACC_SUBMIT_MANY, vacc_submit_many, vacc_submit_many, false),
 	ENTRY(VACC_EVENT_QUERY, vacc_event_query, vacc_event_query, true),
 	ENTRY(VACC_EVENT_WAIT, vacc_event_wait, vacc_event_wait, false),
 	ENTRY(VACC_EVENT_CANCEL, vacc_event_cancel, vacc_handle_arg, false),
@@ -122,6 +122,23 @@ static bool vacc_array_overflows(const struct vacc_array *array)
 }
 
 /**
+ * vacc_check_array() - check where an array of the caller's is
+ * @array: the array
+ * @min_size: of an element in its first version
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for too small a stride, -E2BIG for too large a one, -EFAULT.
+ */
+int vacc_check_array(const struct vacc_array *array, size_t min_size)
+{
+	if (array->stride < min_size)
+		return -EINVAL;
+	if (array->stride > PAGE_SIZE)
+		return -E2BIG;
+	return vacc_array_overflows(array) ? -EFAULT : 0;
+}
+
+/**
  * vacc_copy_array_in() - read an array of the caller's
  * @array: where it is; its count has been checked against a limit
  * @dst: room for as many elements of @size
@@ -139,12 +156,9 @@ int vacc_copy_array_in(const struct vacc_array *array, void *dst, size_t size,
 	u32 i;
 	int err;
 
-	if (array->stride < min_size)
-		return -EINVAL;
-	if (array->stride > PAGE_SIZE)
-		return -E2BIG;
-	if (vacc_array_overflows(array))
-		return -EFAULT;
+	err = vacc_check_array(array, min_size);
+	if (err)
+		return err;
 	if (array->stride == size)
 		return copy_from_user(dst, u64_to_user_ptr(ptr),
 				      array->count * size) ? -EFAULT : 0;

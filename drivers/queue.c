@@ -62,6 +62,23 @@ static struct vacc_event *vacc_queue_head(struct vacc_queue *queue)
 	return event;
 }
 
+/* Fails what has waited for its fences for the hang limit; when to look again. */
+static unsigned long vacc_queue_expire(struct vacc_queue *queue,
+				       unsigned long limit)
+{
+	unsigned long left = limit;
+	struct vacc_event *event;
+
+	while ((event = vacc_defer_overdue(queue, limit, &left))) {
+		/* With its cause this means that the time ran out. */
+		vacc_event_end(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK,
+			       0);
+		vacc_event_put(event);
+		cond_resched();
+	}
+	return left;
+}
+
 /*
  * Fails the head of a queue that has not moved for the hang limit, and looks again
  * later.  A queue that is merely long moves, and is left alone.
@@ -72,6 +89,7 @@ static void vacc_queue_watchdog(struct work_struct *work)
 						struct vacc_queue, watchdog);
 	const u32 limit_ms = queue->obj.file->dev->info.hang_limit_ms;
 	unsigned long limit = msecs_to_jiffies(limit_ms);
+	unsigned long left = vacc_queue_expire(queue, limit);
 	struct vacc_event *hung = NULL;
 	unsigned long idle;
 
@@ -92,7 +110,8 @@ static void vacc_queue_watchdog(struct work_struct *work)
 		vacc_event_abort(hung, VACC_CAUSE_TIMEOUT);
 		vacc_event_put(hung);
 	}
-	queue_delayed_work(vacc_wq, &queue->watchdog, limit - idle + 1);
+	queue_delayed_work(vacc_wq, &queue->watchdog,
+			   min(limit - idle, left) + 1);
 }
 
 static struct vacc_event *vacc_queue_any_pending(struct vacc_device *dev)
@@ -164,6 +183,8 @@ static struct vacc_queue *vacc_queue_alloc(void)
 	spin_lock_init(&queue->lock);
 	INIT_LIST_HEAD(&queue->node);
 	INIT_LIST_HEAD(&queue->pending);
+	INIT_LIST_HEAD(&queue->deferred);
+	INIT_WORK(&queue->hand_over, vacc_defer_work);
 	init_waitqueue_head(&queue->wait);
 	INIT_DELAYED_WORK(&queue->watchdog, vacc_queue_watchdog);
 	return queue;

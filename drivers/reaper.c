@@ -110,6 +110,7 @@ static void vacc_reap_try(struct vacc_file *file)
 		return;
 	}
 	file->reaped = true;
+	vacc_record_drop_all(file);
 	mtree_destroy(&file->maps);
 	wake_up_all(&file->dev->wait);
 }

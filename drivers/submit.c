@@ -8,268 +8,15 @@
  */
 #include <linux/err.h>
 #include <linux/file.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/uaccess.h>
 
-#include "core.h"
-
-#define VACC_SUBMIT_KNOWN	(VACC_SUBMIT_AUTO_DESTROY |	\
-				 VACC_SUBMIT_WAIT |		\
-				 VACC_SUBMIT_OUT_FENCE)
-
-/**
- * struct vacc_submit_state - a submission under way
- * @call: the call
- * @arg: the caller's argument
- * @bindings: the caller's bindings
- * @queue: where it runs
- * @program: what runs
- * @buffers: what the bindings name, as far as they were found; later each once
- * @found: how many
- * @backend_bindings: for the backend
- * @event: the event
- */
-struct vacc_submit_state {
-	struct vacc_call *call;
-	struct vacc_submit *arg;
-	struct vacc_binding *bindings;
-	struct vacc_queue *queue;
-	struct vacc_program *program;
-	struct vacc_buffer **buffers;
-	u32 found;
-	struct vacc_bind *backend_bindings;
-	struct vacc_event *event;
-};
-
-static int vacc_submit_check_support(struct vacc_call *call,
-				     const struct vacc_submit *arg)
-{
-	if (arg->flags & ~VACC_SUBMIT_KNOWN)
-		return vacc_fail(call, -EOPNOTSUPP,
-				 "a flag that this device or kernel does not have");
-	if ((arg->flags & VACC_SUBMIT_OUT_FENCE) && !IS_ENABLED(CONFIG_SYNC_FILE))
-		return vacc_fail(call, -EOPNOTSUPP,
-				 "this kernel has no sync_file");
-	if (arg->kind != VACC_SUBMIT_PROGRAM || arg->priority)
-		return vacc_fail(call, -EOPNOTSUPP,
-				 "a kind or a priority that is reserved");
-	if (arg->data || arg->data_bytes)
-		return vacc_fail(call, -EOPNOTSUPP, "data are reserved");
-	if (arg->in_fences.count || arg->work.count)
-		return vacc_fail(call, -EOPNOTSUPP,
-				 "in-fences and attribution are not there yet");
-	return 0;
-}
-
-static int vacc_submit_check(struct vacc_call *call,
-			     const struct vacc_submit *arg)
-{
-	int err = vacc_submit_check_support(call, arg);
-
-	if (err)
-		return err;
-	if (arg->flags & VACC_SUBMIT_WAIT) {
-		if (!vacc_deadline_valid(arg->deadline_ns))
-			return vacc_fail(call, -EINVAL, "no such time");
-	} else if (arg->deadline_ns) {
-		return vacc_fail(call, -EINVAL, "a deadline needs WAIT");
-	}
-	if (!arg->bindings.count)
-		return vacc_fail(call, -EINVAL,
-				 "a submission needs a binding");
-	if (arg->bindings.count > VIRTIO_ACCEL_MAX_BINDINGS)
-		return vacc_fail(call, -EINVAL,
-				 "more bindings than any device takes");
-	return 0;
-}
-
-static int vacc_submit_bad_binding(struct vacc_submit_state *state, u32 index,
-				   int error, const char *text)
-{
-	state->call->reason.binding = index;
-	return vacc_fail(state->call, error, text);
-}
-
-/* Scalars, before any handle is looked at. */
-static int vacc_submit_check_scalars(struct vacc_submit_state *state)
-{
-	u32 i;
-
-	for (i = 0; i < state->arg->bindings.count; i++) {
-		const struct vacc_binding *binding = &state->bindings[i];
-
-		if (!binding->bytes)
-			return vacc_submit_bad_binding(state, i, -EINVAL,
-						       "a binding cannot be empty");
-		if (binding->access < VIRTIO_ACCEL_ACCESS_READ ||
-		    binding->access > VIRTIO_ACCEL_ACCESS_READ_WRITE)
-			return vacc_submit_bad_binding(state, i, -EINVAL,
-						       "no such access");
-		if (binding->element_type >= VACC_TYPE_COUNT)
-			return vacc_submit_bad_binding(state, i, -EINVAL,
-						       "no such element type");
-	}
-	return 0;
-}
-
-static int vacc_submit_find(struct vacc_submit_state *state)
-{
-	struct vacc_call *call = state->call;
-	struct vacc_obj *obj;
-	u32 i;
-
-	obj = vacc_obj_get(call, state->arg->queue, VACC_KIND_QUEUE);
-	if (!obj)
-		return vacc_fail(call, -ENOENT, "no such queue in this file");
-	state->queue = container_of(obj, struct vacc_queue, obj);
-	obj = vacc_obj_get(call, state->arg->program, VACC_KIND_PROGRAM);
-	if (!obj)
-		return vacc_fail(call, -ENOENT, "no such program in this file");
-	state->program = container_of(obj, struct vacc_program, obj);
-	for (i = 0; i < state->arg->bindings.count; i++) {
-		obj = vacc_obj_get(call, state->bindings[i].buffer,
-				   VACC_KIND_BUFFER);
-		if (!obj)
-			return vacc_submit_bad_binding(state, i, -ENOENT,
-						       "no such buffer in this file");
-		state->buffers[i] = container_of(obj, struct vacc_buffer, obj);
-		state->found++;
-	}
-	return 0;
-}
-
-static int vacc_submit_check_contexts(struct vacc_submit_state *state)
-{
-	struct vacc_context *context = state->queue->obj.context;
-	u32 i;
-
-	if (state->program->obj.context != context)
-		return vacc_fail(state->call, -EINVAL,
-				 "the program belongs to another context than the queue");
-	for (i = 0; i < state->found; i++)
-		if (state->buffers[i]->obj.context != context)
-			return vacc_submit_bad_binding(state, i, -EINVAL,
-						       "the buffer belongs to another context");
-	return 0;
-}
-
-static int vacc_submit_check_ranges(struct vacc_submit_state *state)
-{
-	u32 i;
-
-	for (i = 0; i < state->found; i++) {
-		const struct vacc_binding *binding = &state->bindings[i];
-		u64 bytes = state->buffers[i]->bytes;
-
-		if (binding->offset > bytes ||
-		    binding->bytes > bytes - binding->offset)
-			return vacc_submit_bad_binding(state, i, -ERANGE,
-						       "the range leaves the buffer");
-	}
-	return 0;
-}
-
-static bool vacc_submit_access_allowed(u32 access, u32 usage)
-{
-	if (usage & VIRTIO_ACCEL_USAGE_MUTABLE)
-		return true;
-	switch (access) {
-	case VIRTIO_ACCEL_ACCESS_READ:
-		return usage & VIRTIO_ACCEL_USAGE_INPUT;
-	case VIRTIO_ACCEL_ACCESS_WRITE:
-		return usage & VIRTIO_ACCEL_USAGE_OUTPUT;
-	default:
-		return false;
-	}
-}
-
-static int vacc_submit_check_access(struct vacc_submit_state *state)
-{
-	u32 i;
-
-	for (i = 0; i < state->found; i++)
-		if (!vacc_submit_access_allowed(state->bindings[i].access,
-						state->buffers[i]->usage))
-			return vacc_submit_bad_binding(state, i, -EACCES,
-						       "the buffer's usage does not allow this access");
-	return 0;
-}
-
-static int vacc_submit_compare_slots(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a;
-	u32 y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static int vacc_submit_check_slots(struct vacc_submit_state *state)
-{
-	u32 count = state->found;
-	u32 *slots;
-	u32 i;
-	int err = 0;
-
-	slots = kvmalloc_array(count, sizeof(*slots), GFP_KERNEL_ACCOUNT);
-	if (!slots)
-		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		slots[i] = state->bindings[i].slot;
-	sort(slots, count, sizeof(*slots), vacc_submit_compare_slots, NULL);
-	for (i = 1; i < count && !err; i++)
-		if (slots[i] == slots[i - 1])
-			err = vacc_fail(state->call, -EINVAL,
-					"a slot is bound twice");
-	kvfree(slots);
-	return err;
-}
-
-static int vacc_submit_check_types(struct vacc_submit_state *state)
-{
-	u32 i;
-
-	for (i = 0; i < state->found; i++) {
-		u32 asserted = state->bindings[i].element_type;
-		u32 type = state->buffers[i]->element_type;
-
-		if (asserted && type && asserted != type)
-			return vacc_submit_bad_binding(state, i, -EINVAL,
-						       "the buffer has another element type");
-	}
-	return 0;
-}
-
-static int vacc_submit_check_limit(struct vacc_submit_state *state)
-{
-	const struct vacc_backend_info *info = &state->call->dev->info;
-
-	if (state->found > min(info->max_bindings, info->effective_bindings))
-		return vacc_fail(state->call, -ENOSPC,
-				 "more bindings than the device takes");
-	return 0;
-}
-
-/* All checks of the core, in the order that linux/vacc.h promises. */
-static int vacc_submit_resolve(struct vacc_submit_state *state)
-{
-	static int (*const checks[])(struct vacc_submit_state *state) = {
-		vacc_submit_check_scalars,
-		vacc_submit_find,
-		vacc_submit_check_contexts,
-		vacc_submit_check_ranges,
-		vacc_submit_check_access,
-		vacc_submit_check_slots,
-		vacc_submit_check_types,
-		vacc_submit_check_limit,
-	};
-	int err = 0;
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(checks) && !err; i++)
-		err = checks[i](state);
-	return err;
-}
+#include "submit.h"
 
 static void vacc_submit_fill_bindings(struct vacc_submit_state *state)
 {
@@ -358,6 +105,17 @@ static struct vacc_event *vacc_submit_alloc_event(struct vacc_submit_state *stat
 	return event;
 }
 
+/* From admission on: what came before may have waited for user memory. */
+static void vacc_submit_start_timeout(struct vacc_submit_state *state)
+{
+	struct vacc_event *event = state->event;
+
+	if (state->arg->timeout_ns &&
+	    check_add_overflow(ktime_get_ns(), state->arg->timeout_ns,
+			       &event->deadline_ns))
+		event->deadline_ns = 0;
+}
+
 static void vacc_submit_give_room_back(struct vacc_file *file)
 {
 	vacc_file_leave(file);
@@ -378,8 +136,10 @@ static int vacc_submit_make_event(struct vacc_submit_state *state)
 		return vacc_fail(state->call, -EAGAIN,
 				 "the file has all pending events that max_inflight allows");
 	}
-	err = vacc_obj_reserve(state->call, &event->obj, VACC_KIND_EVENT,
-			       event->obj.context);
+	err = vacc_record_reserve(state->call, event);
+	if (!err)
+		err = vacc_obj_reserve(state->call, &event->obj,
+				       VACC_KIND_EVENT, event->obj.context);
 	if (err) {
 		vacc_submit_give_room_back(file);
 		vacc_event_put(event);
@@ -408,22 +168,46 @@ static void vacc_submit_fill_result(struct vacc_submit_state *state)
 			  &arg->event_flags);
 }
 
+/* From here on the event has what it waits for, and what the backend will get. */
+static void vacc_submit_fill_defer(struct vacc_submit_state *state)
+{
+	struct vacc_defer *defer = &state->event->defer;
+
+	defer->bindings = state->backend_bindings;
+	defer->binding_count = state->arg->bindings.count;
+	defer->waits = state->waits;
+	defer->wait_count = state->wait_count;
+	state->backend_bindings = NULL;
+	state->waits = NULL;
+	state->wait_count = 0;
+}
+
 static struct vacc_result
 vacc_submit_to_backend(struct vacc_submit_state *state,
 		       const struct vacc_backend_ops *ops)
 {
+	struct vacc_event *event = state->event;
 	struct vacc_submission work = {
 		.queue = state->queue->obj.backend,
 		.program = state->program->obj.backend,
-		.bindings = state->backend_bindings,
-		.binding_count = state->arg->bindings.count,
+		.bindings = event->defer.bindings,
+		.binding_count = event->defer.binding_count,
 		.timeout_ns = state->arg->timeout_ns,
 		.may_run_here = true,
-		.event = state->event,
+		.event = event,
 		.reason = &state->call->reason,
 	};
 
 	return ops->submit(state->call->dev->priv, &work);
+}
+
+static void vacc_submit_deferred(struct vacc_submit_state *state)
+{
+	struct vacc_event *event = state->event;
+
+	vacc_event_publish(event);
+	vacc_event_arm(event, state->arg->timeout_ns);
+	vacc_defer_release(event);
 }
 
 static void vacc_submit_admitted(struct vacc_submit_state *state,
@@ -439,6 +223,23 @@ static void vacc_submit_admitted(struct vacc_submit_state *state,
 	vacc_event_publish(event);
 }
 
+static int vacc_submit_now(struct vacc_submit_state *state,
+			   const struct vacc_backend_ops *ops)
+{
+	struct vacc_event *event = state->event;
+	struct vacc_result result;
+
+	event->admitted = true;
+	result = vacc_submit_to_backend(state, ops);
+	if (result.outcome != VACC_OUTCOME_REJECTED) {
+		vacc_submit_admitted(state, result);
+		return 0;
+	}
+	vacc_event_unlink_rejected(event);
+	atomic64_inc(&state->call->dev->rejected);
+	return vacc_errno(result.status);
+}
+
 /*
  * The point of no return.  The event is on its queue before the backend has it, so that
  * it can end at once, and published before the registration lock is dropped, so that an
@@ -447,24 +248,21 @@ static void vacc_submit_admitted(struct vacc_submit_state *state,
 static int vacc_submit_commit(struct vacc_submit_state *state)
 {
 	struct vacc_device *dev = state->call->dev;
-	struct vacc_event *event = state->event;
 	const struct vacc_backend_ops *ops;
-	struct vacc_result result;
+	int err = 0;
 
 	ops = vacc_device_enter(dev);
 	if (!ops)
 		return vacc_device_error(dev);
-	vacc_event_link(event);
-	result = vacc_submit_to_backend(state, ops);
-	if (result.outcome != VACC_OUTCOME_REJECTED) {
-		vacc_submit_admitted(state, result);
-		vacc_device_exit(dev);
-		return 0;
-	}
-	vacc_event_unlink_rejected(event);
+	vacc_submit_start_timeout(state);
+	vacc_submit_fill_defer(state);
+	vacc_event_link(state->event);
+	if (vacc_defer_begin(state->event))
+		vacc_submit_deferred(state);
+	else
+		err = vacc_submit_now(state, ops);
 	vacc_device_exit(dev);
-	atomic64_inc(&dev->rejected);
-	return vacc_errno(result.status);
+	return err;
 }
 
 /* Waits if asked to, and corrects what was written before.  Cannot fail any more. */
@@ -497,6 +295,17 @@ static void vacc_submit_drop_fence(struct vacc_call *call)
 	fput(call->fd_file);
 }
 
+/* Tells the caller of SUBMIT_MANY how many there are, before that can be changed. */
+static int vacc_submit_say_done(struct vacc_submit_batch *many, u32 more)
+{
+	u32 __user *done;
+
+	if (!many)
+		return 0;
+	done = many->call->uarg + offsetof(struct vacc_submit_many, done);
+	return put_user(many->index + more, done);
+}
+
 /* Writes the provisional result and hands the work over. */
 static int vacc_submit_hand_over(struct vacc_submit_state *state)
 {
@@ -509,15 +318,17 @@ static int vacc_submit_hand_over(struct vacc_submit_state *state)
 	vacc_submit_fill_result(state);
 	err = vacc_copy_out(call, state->arg, sizeof(*state->arg));
 	if (!err)
+		err = vacc_submit_say_done(state->many, 1);
+	if (!err)
 		err = vacc_submit_commit(state);
 	if (err) {
 		vacc_submit_drop_fence(call);
 		return err;
 	}
-	if (call->fd >= 0) {
+	if (call->fd >= 0)
 		fd_install(call->fd, call->fd_file);
+	if (state->arg->flags & (VACC_SUBMIT_OUT_FENCE | VACC_SUBMIT_RECORD))
 		vacc_event_want(state->event);
-	}
 	return 0;
 }
 
@@ -549,7 +360,10 @@ static int vacc_submit_resolved(struct vacc_submit_state *state)
 		return err;
 	}
 	vacc_submit_follow(state);
-	vacc_event_put(state->event);
+	if (state->many)
+		state->many->events[state->many->index] = state->event;
+	else
+		vacc_event_put(state->event);
 	return 0;
 }
 
@@ -570,27 +384,21 @@ static int vacc_submit_run(struct vacc_submit_state *state)
 	return err;
 }
 
-/**
- * vacc_submit() - VACC_SUBMIT
- * @call: the call
- * @arg: struct vacc_submit
- *
- * Context: process.
- * Return: 0 when there is an event; otherwise nothing was submitted: -EOPNOTSUPP, -EINVAL,
- * -E2BIG, -ENOENT, -ERANGE, -EACCES; -ENOSPC; -EAGAIN where reaping events makes room;
- * -EFAULT; -ENOMEM; -EMFILE, -ENFILE for an out-fence; -ENODEV; -ENOEXEC where the
- * bindings do not fit the program; or what else the backend says.
- */
-int vacc_submit(struct vacc_call *call, void *arg)
+static int vacc_submit_one(struct vacc_call *call, struct vacc_submit *arg,
+			   struct vacc_submit_batch *many)
 {
-	struct vacc_submit_state state = { .call = call, .arg = arg };
+	struct vacc_submit_state state = {
+		.call = call,
+		.arg = arg,
+		.many = many,
+	};
 	u32 count;
 	int err;
 
 	err = vacc_submit_check(call, arg);
 	if (err)
 		return err;
-	count = state.arg->bindings.count;
+	count = arg->bindings.count;
 	state.bindings = kvmalloc_array(count, sizeof(*state.bindings),
 					GFP_KERNEL_ACCOUNT);
 	state.buffers = kvmalloc_array(count, sizeof(*state.buffers),
@@ -602,8 +410,129 @@ int vacc_submit(struct vacc_call *call, void *arg)
 		err = vacc_submit_run(&state);
 	else
 		err = -ENOMEM;
+	vacc_in_fence_release(&state);
 	kvfree(state.backend_bindings);
 	kvfree(state.buffers);
 	kvfree(state.bindings);
 	return err;
+}
+
+/**
+ * vacc_submit() - VACC_SUBMIT
+ * @call: the call
+ * @arg: struct vacc_submit
+ *
+ * Context: process.
+ * Return: 0 when there is an event; otherwise nothing was submitted: -EOPNOTSUPP, -EINVAL,
+ * -E2BIG, -ENOENT, -ERANGE, -EACCES; -EBADF for an in-fence; -ENOSPC; -EAGAIN where
+ * reaping events or reading records makes room; -EFAULT; -ENOMEM; -EMFILE, -ENFILE for an
+ * out-fence; -ENODEV; -ENOEXEC where the bindings do not fit the program; or what else the
+ * backend says.
+ */
+int vacc_submit(struct vacc_call *call, void *arg)
+{
+	return vacc_submit_one(call, arg, NULL);
+}
+
+static void __user *vacc_submit_element_at(const struct vacc_array *submits,
+					   u32 index)
+{
+	return u64_to_user_ptr(submits->ptr + (u64)index * submits->stride);
+}
+
+static int vacc_submit_element(struct vacc_submit_batch *many,
+			       const struct vacc_array *submits)
+{
+	struct vacc_call element = *many->call;
+	struct vacc_submit arg;
+	int err;
+
+	element.uarg = vacc_submit_element_at(submits, many->index);
+	element.usize = submits->stride;
+	err = copy_struct_from_user(&arg, sizeof(arg), element.uarg,
+				    element.usize);
+	if (err)
+		return err;
+	if (arg.size < sizeof(arg) || arg.size > submits->stride)
+		return vacc_fail(many->call, -EINVAL,
+				 "the size of an element is not that of a submission");
+	err = vacc_submit_one(&element, &arg, many);
+	many->call->reason = element.reason;
+	return err;
+}
+
+/*
+ * Tells the caller of SUBMIT_MANY what was not submitted, as far as it can be written.
+ * The element that was refused may say otherwise since before that.
+ */
+static void vacc_submit_say_not(struct vacc_submit_batch *many,
+				const struct vacc_array *submits)
+{
+	struct vacc_submit __user *element;
+	u32 i;
+
+	for (i = many->index; i < submits->count; i++) {
+		element = vacc_submit_element_at(submits, i);
+		if (put_user(VACC_NOT_SUBMITTED, &element->admission) &&
+		    fatal_signal_pending(current))
+			return;
+		cond_resched();
+	}
+	vacc_submit_say_done(many, 0);
+}
+
+static int vacc_submit_elements(struct vacc_submit_batch *many,
+				const struct vacc_array *submits)
+{
+	int err = 0;
+
+	while (many->index < submits->count && !err) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		err = vacc_submit_element(many, submits);
+		if (!err)
+			many->index++;
+		cond_resched();
+	}
+	return err;
+}
+
+/**
+ * vacc_submit_many() - VACC_SUBMIT_MANY
+ * @call: the call
+ * @arg: struct vacc_submit_many
+ *
+ * Context: process.
+ * Return: 0 where any element was submitted; -EOPNOTSUPP for a flag; -EINVAL for a count or
+ * a stride; -E2BIG; or what vacc_submit() returns for the first element.
+ */
+int vacc_submit_many(struct vacc_call *call, void *arg)
+{
+	struct vacc_submit_batch many = { .call = call };
+	struct vacc_submit_many *submit = arg;
+	u32 count = submit->submits.count;
+	u32 i;
+	int err;
+
+	if (submit->flags)
+		return vacc_fail(call, -EOPNOTSUPP, "unknown flag");
+	if (submit->reserved)
+		return vacc_fail(call, -EINVAL, "a reserved field is not zero");
+	if (!count || count > VACC_MAX_SUBMITS)
+		return vacc_fail(call, -EINVAL, "1 to 4096 submissions");
+	err = vacc_check_array(&submit->submits, sizeof(struct vacc_submit));
+	if (err)
+		return err;
+	many.events = kvcalloc(count, sizeof(*many.events), GFP_KERNEL_ACCOUNT);
+	if (!many.events)
+		return -ENOMEM;
+	err = vacc_submit_elements(&many, &submit->submits);
+	if (err)
+		vacc_submit_say_not(&many, &submit->submits);
+	for (i = 0; i < many.index; i++)
+		vacc_event_put(many.events[i]);
+	kvfree(many.events);
+	if (many.index && err)
+		vacc_error_note(call, err);
+	return many.index ? 0 : err;
 }

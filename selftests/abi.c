@@ -41,8 +41,7 @@ static const struct ioctl_case cases[] = {
 	CASE(EVENT_CANCEL, vacc_handle_arg, .result = -EBUSY),
 	CASE(EVENT_DESTROY, vacc_handle_arg),
 	CASE(EVENT_EXPORT, vacc_event_export, .feature = VACC_FEATURE_SYNC_FILE),
-	CASE(SUBMIT_MANY, vacc_submit_many, .feature = VACC_FEATURE_SUBMIT_MANY,
-	     .result = -EINVAL),
+	CASE(SUBMIT_MANY, vacc_submit_many, .feature = VACC_FEATURE_SUBMIT_MANY),
 	CASE(EVENT_ATTRIBUTION, vacc_event_attribution,
 	     .feature = VACC_FEATURE_ATTRIBUTION, .result = -EINVAL),
 };
@@ -77,6 +76,7 @@ union arg {
 static char data[16];
 static struct vacc_iov iov = { 0, sizeof(data) };
 static struct vacc_binding binding;
+static struct vacc_submit element;
 static struct vacc_wait_entry entry;
 static struct vacc_ref_artifact fill;
 
@@ -129,6 +129,7 @@ static int prepare(int fd, __u32 context, __u32 queue, const struct ioctl_case *
 		arg->handle.handle = queue;
 		break;
 	case VACC_SUBMIT:
+	case VACC_SUBMIT_MANY:
 	case VACC_EVENT_QUERY:
 	case VACC_EVENT_WAIT:
 	case VACC_EVENT_CANCEL:
@@ -139,6 +140,12 @@ static int prepare(int fd, __u32 context, __u32 queue, const struct ioctl_case *
 		binding = vt_bind(buffer, 0, VT_WRITE, 0, 64);
 		if (c->nr == VACC_SUBMIT) {
 			arg->submit = vt_submit_desc(queue, program, &binding, 1);
+			break;
+		}
+		if (c->nr == VACC_SUBMIT_MANY) {
+			element = vt_submit_desc(queue, program, &binding, 1);
+			arg->submit_many.submits =
+				(struct vacc_array) { 1, sizeof(element), VT_PTR(&element) };
 			break;
 		}
 		r = r ?: vt_start(fd, queue, program, &binding, 1, &event) ?:
@@ -354,6 +361,7 @@ TEST_F(dev, reserved_fields)
 		FIELD(SUBMIT, vacc_submit, priority, 1, EOPNOTSUPP),
 		FIELD(SUBMIT, vacc_submit, data, PAGE, EOPNOTSUPP),
 		FIELD(SUBMIT, vacc_submit, data_bytes, 1, EOPNOTSUPP),
+		FIELD(SUBMIT_MANY, vacc_submit_many, reserved, 1, EINVAL),
 	};
 	struct vacc_stats before, after;
 	unsigned int i;

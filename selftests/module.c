@@ -377,4 +377,71 @@ TEST_F(modules, hang_limit)
 	ASSERT_OK(vt_module_unload(MOCK));
 }
 
+/*
+ * The hang limit of in-fences: each event has its own from its admission, and those behind
+ * it on the queue go on.  What is waited for lasts longer: the last of a queue that is held.
+ */
+TEST_F(modules, hang_limit_of_in_fences)
+{
+	__u32 context, queue, other, buffer, fill, held[4], events[3], next, i;
+	struct vacc_in_fence fence = { .kind = VACC_FENCE_EVENT };
+	struct vacc_wait_entry entry;
+	struct vacc_submit s;
+	struct vacc_binding b;
+	__u64 begin[3], end[3];
+	char old[32];
+	int fd;
+
+	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", old, "400"));
+	ASSERT_OK(vt_module_load(MOCK, "hang_limit_ms=400"));
+	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", NULL, old));
+	fd = vt_open_node(vt_node());
+	ASSERT_LE(0, fd);
+	ASSERT_OK(vt_context(fd, &context));
+	ASSERT_OK(vt_queue(fd, context, &queue));
+	ASSERT_OK(vt_queue(fd, context, &other));
+	ASSERT_OK(vt_buffer(fd, context, 64, VT_USAGE_ALL, &buffer));
+	ASSERT_OK(vt_load_fill(fd, context, 1, &fill));
+	b = vt_bind(buffer, 0, VT_WRITE, 0, 64);
+	ASSERT_OK(vt_control(vt_node(), "hold", "1"));
+	for (i = 0; i < 4; i++) {
+		ASSERT_OK(vt_start(fd, other, fill, &b, 1, &held[i]));
+	}
+	fence.value = held[3];
+	for (i = 0; i < 3; i++) {
+		s = vt_submit_desc(queue, fill, &b, 1);
+		s.in_fences = (struct vacc_array) { 1, sizeof(fence), VT_PTR(&fence) };
+		begin[i] = vt_now();
+		ASSERT_OK(vt_submit(fd, &s));
+		events[i] = s.event;
+	}
+	for (i = 0; i < 3; i++) {
+		ASSERT_OK(vt_event_wait(fd, events[i], VT_PATIENCE_MS, &entry));
+		end[i] = vt_now();
+		EXPECT_LE(begin[i] + 390000000ULL, end[i]);
+		EXPECT_EQ(VACC_EVENT_FAILED, entry.state);
+		EXPECT_EQ(VIRTIO_ACCEL_S_DEADLINE_EXPIRED, entry.status);
+	}
+	EXPECT_GT(end[0] + 390000000ULL, end[2]);
+	EXPECT_EQ(VACC_EVENT_PENDING, vt_state(fd, held[3]));
+	/* The clock of what was waited for in time begins when it is handed over. */
+	ASSERT_OK(vt_control(vt_node(), "complete", "all"));
+	ASSERT_OK(vt_start(fd, other, fill, &b, 1, &held[0]));
+	fence.value = held[0];
+	ASSERT_OK(vt_submit(fd, &s));
+	vt_sleep_ms(300);
+	begin[0] = vt_now();
+	ASSERT_OK(vt_control(vt_node(), "complete", "%u", held[0]));
+	ASSERT_OK(vt_event_wait(fd, s.event, VT_PATIENCE_MS, &entry));
+	EXPECT_LE(begin[0] + 390000000ULL, vt_now());
+	EXPECT_EQ(VIRTIO_ACCEL_S_DEADLINE_EXPIRED, entry.status);
+	vt_release_all(vt_node());
+	ASSERT_OK(vt_start(fd, queue, fill, &b, 1, &next));
+	ASSERT_OK(vt_event_wait(fd, next, VT_PATIENCE_MS, &entry));
+	EXPECT_EQ(VACC_EVENT_COMPLETE, entry.state);
+	close(fd);
+	ASSERT_OK(vt_module_unload(MOCK));
+}
+
 TEST_HARNESS_MAIN

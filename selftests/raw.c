@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 #include "raw.h"
 
 __u64 vt_now(void)
@@ -268,6 +269,39 @@ int vt_start(int fd, __u32 queue, __u32 program, const struct vacc_binding *bind
 
 	*event = submit.event;
 	return r;
+}
+
+int vt_submit_many(int fd, struct vacc_submit *submits, __u32 count, __u32 *done)
+{
+	struct vacc_submit_many arg = {
+		.size = sizeof(arg),
+		.submits = { count, sizeof(*submits), (uintptr_t)submits },
+		.done = 0xdead,
+	};
+	int r = vt_ioctl(fd, VACC_SUBMIT_MANY, &arg);
+
+	if (done)
+		*done = arg.done;
+	return r;
+}
+
+int vt_read_records(int fd, struct vacc_record *records, __u32 room)
+{
+	ssize_t n = read(fd, records, room * sizeof(*records));
+
+	if (n < 0)
+		return -errno;
+	return n % sizeof(*records) ? -EIO : (int)(n / sizeof(*records));
+}
+
+int vt_export(int fd, __u32 event)
+{
+	struct vacc_event_export arg = {
+		.size = sizeof(arg), .handle = event, .fd = 0xdead,
+	};
+	int r = vt_ioctl(fd, VACC_EVENT_EXPORT, &arg);
+
+	return r ? r : arg.fd;
 }
 
 int vt_event_query(int fd, __u32 event, struct vacc_event_query *query)

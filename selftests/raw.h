@@ -65,6 +65,13 @@ int vt_submit(int fd, struct vacc_submit *submit);
 int vt_start(int fd, __u32 queue, __u32 program, const struct vacc_binding *bindings,
 	     __u32 count, __u32 *event);
 
+/* @done, which may be NULL, gets what the call left there. */
+int vt_submit_many(int fd, struct vacc_submit *submits, __u32 count, __u32 *done);
+/* How many records were read, or -errno. */
+int vt_read_records(int fd, struct vacc_record *records, __u32 room);
+/* A sync_file, or -errno. */
+int vt_export(int fd, __u32 event);
+
 int vt_event_query(int fd, __u32 event, struct vacc_event_query *query);
 int vt_state(int fd, __u32 event);
 int vt_event_waits(int fd, __u32 flags, struct vacc_wait_entry *entries, __u32 count,

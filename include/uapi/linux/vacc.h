@@ -653,6 +653,13 @@ struct vacc_binding {
  * @kind: VACC_FENCE_*
  * @value: what @kind says
  * @point: 0
+ *
+ * A fence that ends with an error cancels the submission, unless that has
+ * IGNORE_FENCE_ERRORS.  Fences of which others are made count by themselves; what
+ * had signalled when they were merged is not seen, nor is its error.  Fences may
+ * be waited for as long as hang_limit_ms, and what was submitted to the queue
+ * later waits behind.  A refusal by the device that comes after the wait ends the
+ * event as failed.  An open file that is no sync_file is EINVAL.
  */
 struct vacc_in_fence {
 	__u32 kind;
@@ -765,16 +772,19 @@ struct vacc_submit {
 	__s32 out_fence_fd;
 };
 
+#define VACC_MAX_SUBMITS	4096
+
 /**
  * struct vacc_submit_many - VACC_SUBMIT_MANY: submissions in order
  * @size: sizeof(struct vacc_submit_many)
  * @flags: 0
- * @submits: struct vacc_submit, at least one
+ * @submits: 1 to VACC_MAX_SUBMITS of struct vacc_submit
  * @done: out: how many were submitted
  * @reserved: 0
  *
  * Stops at the first failure and returns 0 if any was submitted.  The admission
- * of each element says whether it was.
+ * of each element says whether it was: it is written for all of them, also for
+ * those that were not looked at.  The size of each is at most the stride.
  */
 struct vacc_submit_many {
 	__u32 size;
@@ -932,6 +942,11 @@ struct vacc_event_attribution {
  * @status: VIRTIO_ACCEL_S_*
  * @start_ns: with TIMING: start of execution, CLOCK_MONOTONIC
  * @end_ns: with TIMING: end of execution, CLOCK_MONOTONIC
+ *
+ * In the order in which events end, whole records only: EINVAL where not even one
+ * fits.  Room for a record is taken by the submission, EAGAIN where the file has
+ * as many unread ones as max_inflight_per_file.  When the device has gone, read(2)
+ * returns what is left, then ENODEV or EIO.
  */
 struct vacc_record {
 	__u32 type;
