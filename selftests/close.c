@@ -109,7 +109,7 @@ TEST_F(dev, running_work_is_aborted)
 	struct vacc_stats before, after;
 	struct vt_batch b = {};
 	struct work w;
-	__u32 program, event, i;
+	__u32 program, event, commands, i;
 	__u64 start_ns;
 	int fd;
 
@@ -118,11 +118,13 @@ TEST_F(dev, running_work_is_aborted)
 	ASSERT_LE(0, fd);
 	ASSERT_OK(make(fd, bytes, &w));
 	vt_batch_slot(&b, 0, VT_READ_WRITE, bytes);
-	for (i = 0; i < VT_BATCH_MAX; i++)
+	/* Over the wire what has begun cannot be aborted: it is shorter there. */
+	commands = self->info.backend == VACC_BACKEND_VIRTIO ? VT_BATCH_MAX / 8 : VT_BATCH_MAX;
+	for (i = 0; i < commands; i++)
 		vt_batch_set(&b, VACC_BATCH_OP_XOR, 0, 0, bytes, 0x0f);
 	ASSERT_OK(vt_load_batch(fd, w.context, &b, &program));
 	w.bind.access = VT_READ_WRITE;
-	/* 64 GiB in all */
+	/* 64 GiB in all, or 8 */
 	for (i = 0; i < 64; i++) {
 		ASSERT_OK(vt_start(fd, w.queue, program, &w.bind, 1, &event));
 	}

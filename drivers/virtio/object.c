@@ -51,14 +51,28 @@ static u16 vacc_vio_create(struct vacc_session *session, u16 opcode,
 	return status;
 }
 
+/* What ends pending work may take the descriptors that are kept for it. */
+static u16 vacc_vio_destroy_send(struct vacc_request *request)
+{
+	u16 status;
+
+	if (request->opcode == VIRTIO_ACCEL_OP_CANCEL_EVENT)
+		status = vacc_ring_send_control(request);
+	else
+		status = vacc_ring_send(request, true);
+	/* Killed before the device could see it: the object is still there. */
+	return status == VACC_S_KILLED ? VACC_S_RESTART : status;
+}
+
 /**
- * vacc_vio_destroy() - have the device destroy an object
+ * vacc_vio_destroy() - have the device destroy an object, or cancel an event
  * @session: the session
  * @opcode: which kind
  * @id: the object
  *
  * Context: may sleep.
- * Return: a status.
+ * Return: a status; VACC_S_RESTART where the device did not see it, VACC_S_KILLED where it
+ * will serve it though nobody waits.
  */
 u16 vacc_vio_destroy(struct vacc_session *session, u16 opcode, u64 id)
 {
@@ -70,7 +84,9 @@ u16 vacc_vio_destroy(struct vacc_session *session, u16 opcode, u64 id)
 				     0, GFP_KERNEL_ACCOUNT);
 	if (!request)
 		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
-	status = vacc_request_call(request);
+	status = vacc_vio_destroy_send(request);
+	if (status == VIRTIO_ACCEL_S_OK)
+		status = vacc_request_wait(request);
 	vacc_request_put(request);
 	return status;
 }
