@@ -27,8 +27,8 @@ static inline int make(int fd, __u32 context, __u32 queue, struct work *w)
 	return r;
 }
 
-static inline struct vacc_submit behind(const struct work *w, const struct vacc_in_fence *fences,
-				 __u32 count)
+static inline struct vacc_submit behind(const struct work *w,
+					const struct vacc_in_fence *fences, __u32 count)
 {
 	struct vacc_submit s = vt_submit_desc(w->queue, w->fill, &w->bind, 1);
 

@@ -226,6 +226,7 @@ TEST_F(dev, arguments_that_change)
 	struct vacc_event_query q;
 	struct flipper f = {};
 	pthread_t thread;
+	int r;
 
 	ASSERT_NE(NULL, s);
 	ASSERT_OK(vt_queue(self->fd, self->context, &queue));
@@ -245,8 +246,8 @@ TEST_F(dev, arguments_that_change)
 		ASSERT_OK(vt_event_query(self->fd, s->event, &q));
 		ASSERT_EQ(VACC_EVENT_COMPLETE, q.state);
 		ASSERT_TRUE(q.queue == queue || q.queue == self->queue);
-		ASSERT_EQ(1, vt_all(self->fd, buffer, 0, 0x11, 64) ||
-			     vt_all(self->fd, buffer, 0, 0x22, 64));
+		r = vt_all(self->fd, buffer, 0, 0x11, 64) ?: vt_all(self->fd, buffer, 0, 0x22, 64);
+		ASSERT_EQ(1, r);
 		ASSERT_OK(vt_handle(self->fd, VACC_EVENT_DESTROY, s->event));
 	}
 	f.stop = 1;
