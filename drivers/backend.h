@@ -212,15 +212,17 @@ struct vacc_bind {
 };
 
 /**
- * struct vacc_submission - work to be admitted
+ * struct vacc_submission - work to be prepared
  * @queue: the backend's queue
  * @program: the backend's program, of the same context
- * @bindings: buffers of the same context; they stay until the event has ended
+ * @bindings: buffers of the same context, which stay until the event has ended; the
+ *	array is gone when the call returns
  * @binding_count: how many, nonzero
- * @timeout_ns: from admission, 0 for none; the core enforces it too
- * @may_run_here: the caller may be kept busy for the length of inline_limit
+ * @timeout_ns: from now, 0 for none; the core enforces it too
+ * @timed: vacc_event_timed() shall be called, and nothing executed in the call that
+ *	gives it to the device; only with VACC_FEATURE_TIMING
  * @event: the core's event, whose private area is the backend's until the event is
- *	reported; the core holds it until then
+ *	reported or discarded; the core holds it until then
  * @reason: filled in where the backend knows why it refuses
  */
 struct vacc_submission {
@@ -229,7 +231,7 @@ struct vacc_submission {
 	const struct vacc_bind *bindings;
 	u32 binding_count;
 	u64 timeout_ns;
-	bool may_run_here;
+	bool timed;
 	struct vacc_event *event;
 	struct vacc_reason *reason;
 };
@@ -251,12 +253,19 @@ struct vacc_work_counters {
 /**
  * struct vacc_backend_ops - what a backend does
  *
- * Every call comes from a task that may sleep and holds the device's registration
- * lock for reading, so that none is under way once vacc_device_unregister() has
- * passed its first half.  No call waits for execution.  A status is one of
- * VIRTIO_ACCEL_S_*, or VACC_S_*; a handle is stored only with OK.  Calls for
- * different objects come concurrently; no object is destroyed while another call uses
- * it.
+ * Where nothing else is said, a call comes from a task that may sleep and holds the
+ * device's registration lock for reading, so that none is under way once
+ * vacc_device_unregister() has passed its first half.  No call waits for execution.  A
+ * status is one of VIRTIO_ACCEL_S_*, or VACC_S_*; a handle is stored only with OK.
+ * Calls for different objects come concurrently; no object is destroyed while another
+ * call uses it.
+ *
+ * A submission is prepared first, and then exactly one of @event_submit, @event_admit
+ * and @event_discard takes it.  The last two, @event_abort and @event_wanted also come
+ * from the core's workers, which fences wait for: those calls allocate nothing, take
+ * spinlocks only, wait for nobody, and are made without the registration lock.  They may
+ * come after @interrupt, and are over before @stop: the end of a device discards what
+ * is still prepared and flushes the workers before it.
  *
  * @context_create: makes a context
  * @context_destroy: ends it; it has no children any more
@@ -266,10 +275,18 @@ struct vacc_work_counters {
  *	ITER_BVEC and is advanced by what was moved.  A backend whose device holds the
  *	pages for longer than the call takes references to them
  * @buffer_read: the other way round
+ * @buffer_panels: whether packed weights of a buffer may be kept; absent where the core
+ *	cannot know
+ * @buffer_expose: userspace is going to have a mapping that it may write to, or make
+ *	writable: from now on the buffer changes without a call.  Comes under mmap_lock;
+ *	absent where the backend does not care
  * @program_load: validates an artifact and keeps what execution needs
  * @program_unload: ends it; no event uses it
  * @program_info: what is known of a program; absent where nothing is
  * @program_slot: the slots of a program by index; absent with @program_info
+ * @program_command: index, operation, path, dispatches and transfers of a command of a
+ *	program, into a row that is zeroed; there, with @program_info, where @features
+ *	has VACC_FEATURE_ATTRIBUTION
  * @queue_create: makes an execution queue
  * @queue_destroy: ends it; it has no events
  * @queue_counters: what the queue has executed; absent where not known
@@ -277,16 +294,26 @@ struct vacc_work_counters {
  * @scratch: bytes of working memory: charged now and their limit; may be absent
  * @event_bytes: length of an event's private area, for a program and a number of
  *	bindings
- * @submit: admits work.  May report the event before it returns.
+ * @event_prepare: checks work as far as that does not take the device, and takes all
+ *	that it needs until it has ended: memory, quotas, frames.  After a refusal
+ *	nothing is kept
+ * @event_submit: gives prepared work to the device for a caller that waits for what it
+ *	says, and may be kept busy for the length of inline_limit.  May report the event
+ *	before it returns.  What is REJECTED is discarded, and not reported
+ * @event_admit: gives prepared work to the device from a worker.  Cannot fail: where the
+ *	device refuses it after all, the event is reported as failed with its status
+ * @event_discard: gives up prepared work that no device has seen
  * @event_cancel: ends an event whose execution has not begun and reports it as
  *	cancelled; REJECTED with BUSY where it has begun or has ended
  * @event_abort: ends an event: like @event_cancel, and where execution has begun
  *	stops it at the next chunk and reports it then as cancelled.  Does not wait.
+ *	Comes for what was admitted, at any time, and again where that has not helped
  * @event_destroy: tells the device that the event is no longer wanted; comes once,
  *	after the event was reported.  Absent where reporting is the last thing that a
  *	backend does with an event.
  * @event_wanted: somebody begins to wait for an event, or may from now on: report it
- *	soon.  A hint; absent where events are reported at once
+ *	soon.  A hint; absent where events are reported at once.  The event was admitted;
+ *	it may end, and be destroyed at the device, before or while this runs
  * @interrupt: the device is going: calls under way end soon and no later one waits.
  *	Comes once, without the registration lock, before @stop.  Absent where no call
  *	waits for anything but a lock
@@ -304,6 +331,8 @@ struct vacc_backend_ops {
 			    struct iov_iter *from);
 	u16 (*buffer_read)(void *priv, void *buffer, u64 offset,
 			   struct iov_iter *to);
+	bool (*buffer_panels)(void *priv, void *buffer);
+	void (*buffer_expose)(void *priv, void *buffer);
 	u16 (*program_load)(void *priv, void *context,
 			    const struct vacc_load *load, void **program);
 	struct vacc_result (*program_unload)(void *priv, void *program);
@@ -311,6 +340,8 @@ struct vacc_backend_ops {
 			     struct vacc_program_info *info);
 	void (*program_slot)(void *priv, void *program, u32 index,
 			     struct vacc_program_slot *slot);
+	void (*program_command)(void *priv, void *program, u32 index,
+				struct vacc_attribution_row *row);
 	u16 (*queue_create)(void *priv, void *context, void **queue);
 	struct vacc_result (*queue_destroy)(void *priv, void *queue);
 	void (*queue_counters)(void *priv, void *queue,
@@ -318,8 +349,11 @@ struct vacc_backend_ops {
 	void (*counters)(void *priv, struct vacc_work_counters *counters);
 	void (*scratch)(void *priv, u64 *used, u64 *limit);
 	size_t (*event_bytes)(void *priv, void *program, u32 bindings);
-	struct vacc_result (*submit)(void *priv,
-				     const struct vacc_submission *work);
+	u16 (*event_prepare)(void *priv, const struct vacc_submission *work);
+	struct vacc_result (*event_submit)(void *priv,
+					   struct vacc_event *event);
+	void (*event_admit)(void *priv, struct vacc_event *event);
+	void (*event_discard)(void *priv, struct vacc_event *event);
 	struct vacc_result (*event_cancel)(void *priv, struct vacc_event *event);
 	void (*event_abort)(void *priv, struct vacc_event *event);
 	void (*event_destroy)(void *priv, struct vacc_event *event);
@@ -340,6 +374,9 @@ int vacc_device_instance(const struct vacc_device *dev);
 void *vacc_event_priv(struct vacc_event *event);
 u32 vacc_event_handle(const struct vacc_event *event);
 void vacc_event_progress(struct vacc_event *event);
+void vacc_event_indeterminate(struct vacc_event *event);
+void vacc_event_timed(struct vacc_event *event, u32 command, u64 start_ns,
+		      u64 end_ns);
 void vacc_event_done(struct vacc_event *event, u32 state, u16 status);
 
 #endif /* _VACC_BACKEND_H */

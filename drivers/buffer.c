@@ -254,7 +254,8 @@ int vacc_buffer_create(struct vacc_call *call, void *arg)
 		goto out;
 	}
 	atomic64_inc(&call->dev->allocations);
-	create->allocation_bytes = vacc_buffer_charge(buffer);
+	buffer->obj.bytes = vacc_buffer_charge(buffer);
+	create->allocation_bytes = buffer->obj.bytes;
 	create->actual_alignment = buffer->alignment;
 	create->mmap_offset = vacc_buffer_mmap_offset(buffer);
 	create->handle = buffer->obj.handle;
@@ -276,6 +277,19 @@ out:
 int vacc_buffer_destroy(struct vacc_call *call, void *arg)
 {
 	return vacc_obj_destroy(call, arg, VACC_KIND_BUFFER);
+}
+
+/* What of the flags the backend knows; a device that is gone keeps nothing. */
+static u32 vacc_buffer_panels(struct vacc_device *dev, const struct vacc_buffer *buffer)
+{
+	const struct vacc_backend_ops *ops = vacc_device_enter(dev);
+	bool possible;
+
+	if (!ops)
+		return 0;
+	possible = ops->buffer_panels && ops->buffer_panels(dev->priv, buffer->obj.backend);
+	vacc_device_exit(dev);
+	return possible ? VACC_BUFFER_PANELS_POSSIBLE : 0;
 }
 
 /**
@@ -303,7 +317,7 @@ int vacc_buffer_query(struct vacc_call *call, void *arg)
 	query->usage = buffer->usage;
 	query->element_type = buffer->element_type;
 	query->properties = buffer->properties;
-	query->buffer_flags = buffer->flags;
+	query->buffer_flags = buffer->flags | vacc_buffer_panels(call->dev, buffer);
 	query->pending = atomic_read(&obj->pending);
 	query->bytes = buffer->bytes;
 	query->alignment = buffer->alignment;

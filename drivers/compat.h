@@ -25,10 +25,20 @@ static inline int vacc_timer_delete(struct timer_list *timer)
 {
 	return del_timer(timer);
 }
+
+static inline int vacc_timer_delete_sync(struct timer_list *timer)
+{
+	return del_timer_sync(timer);
+}
 #else
 static inline int vacc_timer_delete(struct timer_list *timer)
 {
 	return timer_delete(timer);
+}
+
+static inline int vacc_timer_delete_sync(struct timer_list *timer)
+{
+	return timer_delete_sync(timer);
 }
 #endif
 

@@ -8,7 +8,7 @@
  *   vacc_file.maps_lock              free ranges for mappings
  *   vacc_device.registration         reading around each call of the backend
  *   vacc_file.objects.xa_lock        handles, and what stands beside them
- *   vacc_device.lock                 the list of queues
+ *   vacc_device.lock                 the lists of files and queues
  *   vacc_queue.lock                  events of a queue and their states
  *   fence locks                      never with one of the spinlocks above
  *
@@ -34,6 +34,9 @@
 #include "backend.h"
 #include "fence/vacc_fence.h"
 
+struct dentry;
+struct seq_file;
+struct vacc_attribution;
 struct vacc_record_entry;
 
 /**
@@ -61,9 +64,11 @@ enum vacc_kind {
  * @name: of the node
  * @parent_name: of the device behind the backend
  * @instance: number in the node's name
- * @registration: protects @ops; held for reading around calls of the backend and
+ * @registration: protects @gone; held for reading around calls of the backend and
  *	over no user memory, no wait and no flush
- * @ops: NULL once unregistration has begun
+ * @ops: the backend's operations, valid until it has stopped
+ * @gone: by @registration: no call may begin.  What workers have begun then is waited
+ *	for before the backend is stopped
  * @priv: argument of the operations
  * @info: what the backend said of itself
  * @dead: set before anything else when the device goes; wakes every wait
@@ -71,12 +76,13 @@ enum vacc_kind {
  * @events_polled: the backend wants to know who waits for events
  * @events_linger: the backend wants to be told when an ended event is done with
  * @lock: protects @files, @queues and @retired_counts
- * @files: open files
+ * @files: open files, and closed ones of which something is left, in order of @id
+ * @file_ids: last one that was given
  * @queues: all queues, also those of closed files
  * @retired_counts: submitted, completed, failed, cancelled of queues that are gone
  * @live: objects of open files, by kind
  * @zombie: objects of closed files, by kind
- * @bytes: charged for buffers and programs
+ * @bytes: charged for buffers, programs and attributions
  * @pinned: bytes of user memory pinned by transfers that are under way
  * @rejected: submissions that the backend refused
  * @direct_bindings: bindings admitted
@@ -85,6 +91,7 @@ enum vacc_kind {
  * @written_bytes: bytes that BUFFER_WRITE took
  * @contexts: contexts there are, held below the device's limit
  * @wait: for users of objects and for room: woken when either changes
+ * @debug: folder in debugfs
  */
 struct vacc_device {
 	struct kref ref;
@@ -94,6 +101,7 @@ struct vacc_device {
 	int instance;
 	struct rw_semaphore registration;
 	const struct vacc_backend_ops *ops;
+	bool gone;
 	void *priv;
 	struct vacc_backend_info info;
 	bool dead;
@@ -102,6 +110,7 @@ struct vacc_device {
 	bool events_linger;
 	spinlock_t lock; /* the lists and sums above all queues */
 	struct list_head files;
+	u64 file_ids;
 	struct list_head queues;
 	u64 retired_counts[4];
 	atomic_t live[VACC_KIND_COUNT];
@@ -115,6 +124,7 @@ struct vacc_device {
 	atomic64_t written_bytes;
 	atomic_t contexts;
 	wait_queue_head_t wait;
+	struct dentry *debug;
 };
 
 /**
@@ -139,14 +149,18 @@ struct vacc_error {
 
 /**
  * struct vacc_file - one open file
- * @ref: the open file, each event, the reaper while it is queued
+ * @ref: the open file, each event, the reaper while it is queued, who reads the list of
+ *	objects
  * @dev: the device
+ * @id: number of the open file, each of a device has its own
+ * @pid: process that opened it
  * @objects: handle to struct vacc_obj; an index without one is reserved
  * @next_handle: where the search for a free index begins
  * @maps_lock: protects finding a free range in @maps; outermost but for mmap_lock
  * @maps: page offset to the struct vacc_buffer that may be mapped there
  * @closed: protected by @objects' lock: the counts have moved to the zombies
  * @counts: protected by @objects' lock: handles by kind
+ * @bytes: protected by @objects' lock: charged for published objects
  * @inflight: events that are pending, or about to be submitted
  * @held: of these, and of events that have ended but that the device has
  * @wait: for room to submit, and poll(2)
@@ -165,12 +179,15 @@ struct vacc_error {
 struct vacc_file {
 	struct kref ref;
 	struct vacc_device *dev;
+	u64 id;
+	pid_t pid;
 	struct xarray objects;
 	u32 next_handle;
 	struct mutex maps_lock; /* free ranges in maps */
 	struct maple_tree maps;
 	bool closed;
 	u32 counts[VACC_KIND_COUNT];
+	u64 bytes;
 	atomic_t inflight;
 	atomic_t held;
 	wait_queue_head_t wait;
@@ -198,6 +215,7 @@ struct vacc_file {
  * @file: where it belongs; lives as long as the object
  * @context: where it belongs, NULL for a context; has this as a child
  * @backend: the backend's handle
+ * @bytes: charged for it; set before it is published
  */
 struct vacc_obj {
 	enum vacc_kind kind;
@@ -208,6 +226,7 @@ struct vacc_obj {
 	struct vacc_file *file;
 	struct vacc_context *context;
 	void *backend;
+	u64 bytes;
 };
 
 /**
@@ -354,30 +373,42 @@ struct vacc_fence_wait {
 
 /**
  * struct vacc_defer - what an event that is held back needs later
- * @node: in the queue's @deferred, by its lock
- * @bindings: for the backend
- * @binding_count: how many
+ * @node: in the queue's @deferred, by its lock; whoever takes it off has the right to
+ *	give the event to the backend, or to have it discarded
  * @waits: fences that it waits for
  * @wait_count: how many
  * @left: fences that have not signalled, and one until it is published
- * @since: jiffies when it began to wait
+ * @since: low bits of jiffies when it began to wait
  * @error: of a fence that has signalled, 0 for none
  */
 struct vacc_defer {
 	struct list_head node;
-	struct vacc_bind *bindings;
-	u32 binding_count;
 	struct vacc_fence_wait *waits;
 	u32 wait_count;
 	atomic_t left;
-	unsigned long since;
+	u32 since;
 	int error;
+};
+
+/**
+ * struct vacc_event_clock - what an event has only with a timeout or with timing
+ * @event: whose it is
+ * @timer: the submission's timeout
+ * @start_ns: the backend's until the event has ended: start of execution, 0 where not timed
+ * @end_ns: the backend's until the event has ended: end of execution
+ */
+struct vacc_event_clock {
+	struct vacc_event *event;
+	struct timer_list timer;
+	u64 start_ns;
+	u64 end_ns;
 };
 
 /**
  * struct vacc_event - one submission
  * @obj: base; @obj.users and @obj.pending are not used
  * @ref: the handle, the pending state, each call, timer and work
+ * @record_steps: what has to happen until @record can be read: its end, its publication
  * @queue: where it runs; its memory is there as long as the event
  * @program: what runs; valid until the device has let go of it
  * @fence: signalled when it ends
@@ -385,29 +416,34 @@ struct vacc_defer {
  * @seq: number within the queue
  * @user_data: the caller's
  * @state: VACC_EVENT_*, written under the queue's lock once, with release
- * @status: VIRTIO_ACCEL_S_*, valid before @state is terminal
  * @flags: VACC_EVENT_*
- * @admission: VACC_ACCEPTED or VACC_INDETERMINATE
  * @submit_flags: VACC_SUBMIT_*
  * @queue_handle: of the queue
- * @cause: by the queue's lock
- * @dismissed: the device has been told that it is done with
- * @admitted: the backend has, or had, it
+ * @status: VIRTIO_ACCEL_S_*, valid before @state is terminal
+ * @admission: VACC_ACCEPTED or VACC_INDETERMINATE
+ * @cause: enum vacc_cause, by the queue's lock
+ * @admitted: the backend has, or had, it at the device
  * @handed: by the queue's lock: the backend's calls may be about it
  * @want: somebody waits for it
- * @deadline_ns: end of its timeout, CLOCK_MONOTONIC, 0 for none
+ * @started: the backend has reported progress
+ * @trace_ns: when it was submitted, CLOCK_MONOTONIC, 0 where nobody wanted to know
  * @defer: what it waits for
  * @record: room for its completion record, or NULL
- * @record_steps: what has to happen until that can be read: its end, its publication
- * @timer: the submission's timeout
- * @work: aborts, or tells the device that the event is done with
+ * @attribution: rows of its commands, or NULL
+ * @clock: its timeout and times, or NULL; behind @buffers
+ * @abort_work: ends it, or has the backend end it
+ * @dismiss_work: tells the device that it is done with
+ * @binding_count: bindings of the submission
  * @buffer_count: entries of @buffers
- * @priv: the backend's area
  * @buffers: what it uses; valid until the device has let go of it
+ *
+ * There may be ten thousand of them, and slabs have few sizes: with one binding and what
+ * the engine keeps of it, it has to fit 512 bytes.
  */
 struct vacc_event {
 	struct vacc_obj obj;
 	struct kref ref;
+	atomic_t record_steps;
 	struct vacc_queue *queue;
 	struct vacc_program *program;
 	struct vacc_fence *fence;
@@ -415,24 +451,25 @@ struct vacc_event {
 	u64 seq;
 	u64 user_data;
 	u32 state;
-	u32 status;
 	u32 flags;
-	u32 admission;
 	u32 submit_flags;
 	u32 queue_handle;
-	enum vacc_cause cause;
-	bool dismissed;
+	u16 status;
+	u8 admission;
+	u8 cause;
 	bool admitted;
 	bool handed;
 	bool want;
-	u64 deadline_ns;
+	bool started;
+	u64 trace_ns;
 	struct vacc_defer defer;
 	struct vacc_record_entry *record;
-	atomic_t record_steps;
-	struct timer_list timer;
-	struct work_struct work;
+	struct vacc_attribution *attribution;
+	struct vacc_event_clock *clock;
+	struct work_struct abort_work;
+	struct work_struct dismiss_work;
+	u32 binding_count;
 	u32 buffer_count;
-	void *priv;
 	struct vacc_buffer *buffers[];
 };
 
@@ -464,11 +501,14 @@ struct vacc_call {
 
 /* main.c */
 extern struct workqueue_struct *vacc_wq;
+extern struct workqueue_struct *vacc_slow_wq;
 
 /* device.c */
 void vacc_device_put(struct vacc_device *dev);
 const struct vacc_backend_ops *vacc_device_enter(struct vacc_device *dev);
+const struct vacc_backend_ops *vacc_device_try_enter(struct vacc_device *dev);
 void vacc_device_exit(struct vacc_device *dev);
+const struct vacc_backend_ops *vacc_device_peek(struct vacc_device *dev);
 
 static inline bool vacc_device_dead(const struct vacc_device *dev)
 {
@@ -587,12 +627,13 @@ int vacc_queue_query(struct vacc_call *call, void *arg);
 int vacc_queue_sync(struct vacc_call *call, void *arg);
 void vacc_queue_unref(struct vacc_queue *queue);
 void vacc_queue_totals(struct vacc_device *dev, u64 counts[4]);
+struct vacc_event *vacc_queue_any(struct vacc_device *dev,
+				  struct vacc_event *(*first)(struct vacc_queue *queue));
 void vacc_queue_fail_all(struct vacc_device *dev, u16 status, int error);
 
 /* event.c */
 struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 buffer_count,
-				    size_t priv_bytes);
-void vacc_event_indeterminate(struct vacc_event *event);
+				    bool clock, size_t priv_bytes);
 void vacc_event_arm(struct vacc_event *event, u64 timeout_ns);
 void vacc_event_link(struct vacc_event *event);
 void vacc_event_unlink_rejected(struct vacc_event *event);
@@ -600,7 +641,7 @@ void vacc_event_put(struct vacc_event *event);
 /* event_call.c */
 struct vacc_event *vacc_event_get(struct vacc_call *call, u32 handle);
 bool vacc_event_end(struct vacc_event *event, u32 state, u16 status, int error);
-void vacc_event_queue_work(struct vacc_event *event);
+void vacc_event_queue_abort(struct vacc_event *event);
 void vacc_event_abort(struct vacc_event *event, enum vacc_cause cause);
 bool vacc_event_drop_handle(struct vacc_event *event);
 void vacc_event_publish(struct vacc_event *event);
@@ -640,6 +681,7 @@ int vacc_sleep_until(u64 deadline_ns);
 bool vacc_defer_begin(struct vacc_event *event);
 void vacc_defer_release(struct vacc_event *event);
 bool vacc_defer_withdraw(struct vacc_event *event);
+void vacc_defer_discard_all(struct vacc_device *dev);
 struct vacc_event *vacc_defer_overdue(struct vacc_queue *queue,
 				      unsigned long limit, unsigned long *left);
 void vacc_defer_cancel(struct vacc_event *event);
@@ -656,6 +698,10 @@ void vacc_record_drop_all(struct vacc_file *file);
 ssize_t vacc_read(struct file *filp, char __user *buf, size_t count,
 		  loff_t *pos);
 
+/* attribution.c */
+void vacc_attribution_free(struct vacc_event *event);
+int vacc_event_attribution(struct vacc_call *call, void *arg);
+
 /* submit.c */
 int vacc_submit_many(struct vacc_call *call, void *arg);
 int vacc_submit(struct vacc_call *call, void *arg);
@@ -663,5 +709,18 @@ int vacc_submit(struct vacc_call *call, void *arg);
 /* info.c */
 int vacc_get_info(struct vacc_call *call, void *arg);
 int vacc_stats(struct vacc_call *call, void *arg);
+
+/* fdinfo.c */
+void vacc_show_fdinfo(struct seq_file *m, struct file *filp);
+
+/* sysfs.c */
+extern const struct attribute_group *vacc_sysfs_groups[];
+const char *vacc_backend_name(const struct vacc_device *dev);
+
+/* debugfs.c */
+void vacc_debug_add(struct vacc_device *dev);
+void vacc_debug_remove(struct vacc_device *dev);
+void vacc_debug_init(void);
+void vacc_debug_exit(void);
 
 #endif /* _VACC_CORE_H */

@@ -5,9 +5,13 @@
  * No thread waits: the last fence's callback has the queue's worker hand the work over.
  * What was submitted to the same queue later waits behind it, so that a queue that is in
  * order stays so.
+ *
+ * Fences wait for all of this.  The backend has prepared the event in the call, so that
+ * nothing is left to be allocated or refused, and no lock is needed for calling it:
+ * whoever takes an event off the list may do so, as the end of the device first empties
+ * the list and then waits for who has taken something off it.
  */
 #include <linux/dma-fence.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "core.h"
@@ -107,15 +111,23 @@ void vacc_defer_release(struct vacc_event *event)
 	aborted = event->cause != VACC_CAUSE_NONE;
 	spin_unlock_irq(&queue->lock);
 	if (aborted)
-		vacc_event_queue_work(event);
+		vacc_event_queue_abort(event);
 	vacc_defer_less(event);
 }
 
+/* Once, for an event that was taken off the list. */
+static void vacc_defer_discard(struct vacc_event *event)
+{
+	struct vacc_device *dev = event->obj.file->dev;
+
+	dev->ops->event_discard(dev->priv, event);
+}
+
 /**
- * vacc_defer_withdraw() - take an event back that the backend does not have yet
+ * vacc_defer_withdraw() - take an event back that the device does not have yet
  * @event: the event
  *
- * Context: any.
+ * Context: a task that holds the registration lock for reading, or work on vacc_wq.
  * Return: whether the caller may end it now.
  */
 bool vacc_defer_withdraw(struct vacc_event *event)
@@ -129,7 +141,42 @@ bool vacc_defer_withdraw(struct vacc_event *event)
 	if (listed)
 		list_del_init(&event->defer.node);
 	spin_unlock_irqrestore(&queue->lock, flags);
+	if (listed)
+		vacc_defer_discard(event);
 	return listed;
+}
+
+static struct vacc_event *vacc_defer_first(struct vacc_queue *queue)
+{
+	struct vacc_event *event;
+
+	lockdep_assert_held(&queue->lock);
+	event = list_first_entry_or_null(&queue->deferred, struct vacc_event,
+					 defer.node);
+	if (!event)
+		return NULL;
+	list_del_init(&event->defer.node);
+	kref_get(&event->ref);
+	return event;
+}
+
+/**
+ * vacc_defer_discard_all() - have the backend discard all that its device does not have
+ * @dev: the device, which is gone: no event begins to wait any more
+ *
+ * Who ends the events is the caller's matter.
+ *
+ * Context: may sleep.
+ */
+void vacc_defer_discard_all(struct vacc_device *dev)
+{
+	struct vacc_event *event;
+
+	while ((event = vacc_queue_any(dev, vacc_defer_first))) {
+		vacc_defer_discard(event);
+		vacc_event_put(event);
+		cond_resched();
+	}
 }
 
 /**
@@ -138,20 +185,20 @@ bool vacc_defer_withdraw(struct vacc_event *event)
  * @limit: how long they may take, in jiffies
  * @left: lowered to what the oldest event that waits has left
  *
- * Context: may sleep.
+ * Context: work on vacc_wq.
  * Return: the event, which the caller ends and puts, or NULL.
  */
 struct vacc_event *vacc_defer_overdue(struct vacc_queue *queue,
 				      unsigned long limit, unsigned long *left)
 {
 	struct vacc_event *event;
-	unsigned long age;
+	u32 age;
 
 	spin_lock_irq(&queue->lock);
 	list_for_each_entry(event, &queue->deferred, defer.node) {
 		if (!atomic_read(&event->defer.left))
 			continue;
-		age = jiffies - event->defer.since;
+		age = (u32)jiffies - event->defer.since;
 		if (age < limit) {
 			*left = min(*left, limit - age);
 			break;
@@ -161,6 +208,7 @@ struct vacc_event *vacc_defer_overdue(struct vacc_queue *queue,
 			event->cause = VACC_CAUSE_TIMEOUT;
 		kref_get(&event->ref);
 		spin_unlock_irq(&queue->lock);
+		vacc_defer_discard(event);
 		return event;
 	}
 	spin_unlock_irq(&queue->lock);
@@ -177,7 +225,8 @@ void vacc_defer_cancel(struct vacc_event *event)
 {
 	u32 i;
 
-	if (vacc_defer_withdraw(event) || event->defer.wait_count)
+	/* What stood behind it may be next. */
+	if (event->defer.wait_count)
 		vacc_defer_kick(event->queue);
 	/* Callbacks are over when this has had the lock of each fence. */
 	for (i = 0; i < event->defer.wait_count; i++)
@@ -198,7 +247,6 @@ void vacc_defer_free(struct vacc_event *event)
 	for (i = 0; i < event->defer.wait_count; i++)
 		dma_fence_put(event->defer.waits[i].fence);
 	kvfree(event->defer.waits);
-	kvfree(event->defer.bindings);
 }
 
 static struct vacc_event *vacc_defer_take(struct vacc_queue *queue)
@@ -223,83 +271,32 @@ static struct vacc_event *vacc_defer_take(struct vacc_queue *queue)
 	return event;
 }
 
-/* What is left of the timeout; it counts from admission. */
-static u64 vacc_defer_timeout(const struct vacc_event *event)
-{
-	u64 now = ktime_get_ns();
-
-	if (!event->deadline_ns)
-		return 0;
-	return event->deadline_ns > now ? event->deadline_ns - now : 1;
-}
-
-/* It has been promised to the caller: a late refusal is how the event ends. */
-static void vacc_defer_refused(struct vacc_event *event, u16 status)
-{
-	if (status == VACC_S_TRY_AGAIN)
-		status = VIRTIO_ACCEL_S_RESOURCE_LIMIT;
-	else if (status == VACC_S_RESTART || status == VACC_S_KILLED)
-		status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
-	vacc_event_end(event, VACC_EVENT_FAILED, status, 0);
-}
-
-static struct vacc_result
-vacc_defer_to_backend(struct vacc_event *event,
-		      const struct vacc_backend_ops *ops)
-{
-	struct vacc_reason reason = {};
-	struct vacc_submission work = {
-		.queue = event->queue->obj.backend,
-		.program = event->program->obj.backend,
-		.bindings = event->defer.bindings,
-		.binding_count = event->defer.binding_count,
-		.timeout_ns = vacc_defer_timeout(event),
-		.event = event,
-		.reason = &reason,
-	};
-
-	return ops->submit(event->obj.file->dev->priv, &work);
-}
-
-static void vacc_defer_submit(struct vacc_event *event)
+static void vacc_defer_admit(struct vacc_event *event)
 {
 	struct vacc_device *dev = event->obj.file->dev;
-	const struct vacc_backend_ops *ops = vacc_device_enter(dev);
-	struct vacc_result result;
 
-	/*
-	 * Without a backend the end of the device ends the event, and what it uses may
-	 * be gone already.  With one nobody else does.
-	 */
-	if (!ops)
-		return;
 	event->admitted = true;
-	result = vacc_defer_to_backend(event, ops);
-	if (result.outcome == VACC_OUTCOME_REJECTED)
-		event->admitted = false;
-	else
-		atomic64_add(event->defer.binding_count, &dev->direct_bindings);
-	if (result.outcome == VACC_OUTCOME_INDETERMINATE)
-		vacc_event_indeterminate(event);
-	vacc_device_exit(dev);
-	if (result.outcome == VACC_OUTCOME_REJECTED)
-		vacc_defer_refused(event, result.status);
+	atomic64_add(event->binding_count, &dev->direct_bindings);
+	dev->ops->event_admit(dev->priv, event);
 }
 
-static void vacc_defer_hand_over_event(struct vacc_event *event)
+static void vacc_defer_hand_over(struct vacc_event *event)
 {
-	if (READ_ONCE(event->defer.error) &&
-	    !(event->submit_flags & VACC_SUBMIT_IGNORE_FENCE_ERRORS))
-		vacc_event_end(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK,
-			       0);
-	else
-		vacc_defer_submit(event);
+	if (!READ_ONCE(event->defer.error) ||
+	    event->submit_flags & VACC_SUBMIT_IGNORE_FENCE_ERRORS) {
+		vacc_defer_admit(event);
+		return;
+	}
+	vacc_defer_discard(event);
+	vacc_event_end(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK, 0);
 }
 
 /* What was asked of the event while nobody could do it. */
 static void vacc_defer_handed(struct vacc_queue *queue,
 			      struct vacc_event *event)
 {
+	struct vacc_device *dev = event->obj.file->dev;
+	const struct vacc_backend_ops *ops;
 	bool aborted;
 
 	spin_lock_irq(&queue->lock);
@@ -309,18 +306,28 @@ static void vacc_defer_handed(struct vacc_queue *queue,
 	spin_unlock_irq(&queue->lock);
 	/* Pairs with vacc_event_want(): one of both sees what the other wrote. */
 	smp_mb();
-	wake_up_all(&event->obj.file->dev->wait);
+	wake_up_all(&dev->wait);
 	if (aborted)
-		vacc_event_queue_work(event);
-	if (READ_ONCE(event->want))
-		vacc_event_want(event);
+		vacc_event_queue_abort(event);
+	ops = vacc_device_peek(dev);
+	if (ops && dev->events_polled && READ_ONCE(event->want))
+		ops->event_wanted(dev->priv, event);
+}
+
+static void vacc_defer_next(struct vacc_queue *queue, struct vacc_event *event)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	vacc_defer_hand_over(event);
+	vacc_defer_handed(queue, event);
+	dma_fence_end_signalling(cookie);
 }
 
 /**
  * vacc_defer_work() - hand over what waits for nothing any more
  * @work: the queue's
  *
- * Context: workqueue.
+ * Context: work on vacc_wq.
  */
 void vacc_defer_work(struct work_struct *work)
 {
@@ -329,8 +336,7 @@ void vacc_defer_work(struct work_struct *work)
 	struct vacc_event *event;
 
 	while ((event = vacc_defer_take(queue))) {
-		vacc_defer_hand_over_event(event);
-		vacc_defer_handed(queue, event);
+		vacc_defer_next(queue, event);
 		vacc_event_put(event);
 	}
 	vacc_queue_unref(queue);

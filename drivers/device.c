@@ -43,8 +43,27 @@ void vacc_device_put(struct vacc_device *dev)
 const struct vacc_backend_ops *vacc_device_enter(struct vacc_device *dev)
 {
 	down_read(&dev->registration);
-	if (!dev->ops)
+	if (!dev->gone)
+		return dev->ops;
+	up_read(&dev->registration);
+	return NULL;
+}
+
+/**
+ * vacc_device_try_enter() - begin calling the backend, without waiting for anybody
+ * @dev: the device
+ *
+ * Context: as vacc_device_enter().
+ * Return: as vacc_device_enter(); also NULL while the device is going.
+ */
+const struct vacc_backend_ops *vacc_device_try_enter(struct vacc_device *dev)
+{
+	if (!down_read_trylock(&dev->registration))
+		return NULL;
+	if (dev->gone) {
 		up_read(&dev->registration);
+		return NULL;
+	}
 	return dev->ops;
 }
 
@@ -52,11 +71,25 @@ const struct vacc_backend_ops *vacc_device_enter(struct vacc_device *dev)
  * vacc_device_exit() - end calling the backend
  * @dev: the device
  *
- * Context: after vacc_device_enter() returned operations.
+ * Context: after vacc_device_enter() or vacc_device_try_enter() returned operations.
  */
 void vacc_device_exit(struct vacc_device *dev)
 {
 	up_read(&dev->registration);
+}
+
+/**
+ * vacc_device_peek() - the backend, for who may not take the registration lock
+ * @dev: the device
+ *
+ * Context: work on vacc_wq, which the end of a device flushes before it stops the
+ * backend.
+ * Return: the operations, valid as long as the work runs, or NULL where the device is
+ * gone.
+ */
+const struct vacc_backend_ops *vacc_device_peek(struct vacc_device *dev)
+{
+	return READ_ONCE(dev->gone) ? NULL : dev->ops;
 }
 
 static struct vacc_device *vacc_device_alloc(const struct vacc_backend_info *info,
@@ -125,9 +158,11 @@ struct vacc_device *vacc_device_register(struct device *parent,
 	dev->misc.fops = &vacc_fops;
 	dev->misc.parent = parent;
 	dev->misc.mode = 0600;
+	dev->misc.groups = vacc_sysfs_groups;
 	err = misc_register(&dev->misc);
 	if (err)
 		goto err_ida;
+	vacc_debug_add(dev);
 	return dev;
 
 err_ida:
@@ -159,12 +194,16 @@ static void vacc_device_end(struct vacc_device *dev, int error)
 	if (ops->interrupt)
 		ops->interrupt(dev->priv);
 	vacc_device_wake(dev);
+	vacc_debug_remove(dev);
 	misc_deregister(&dev->misc);
 
 	down_write(&dev->registration);
-	dev->ops = NULL;
+	WRITE_ONCE(dev->gone, true);
 	up_write(&dev->registration);
 
+	/* Nothing is deferred any more: what workers have taken they hand over now. */
+	vacc_defer_discard_all(dev);
+	flush_workqueue(vacc_wq);
 	ops->stop(dev->priv);
 	vacc_queue_fail_all(dev, VIRTIO_ACCEL_S_DEVICE_LOST, error);
 	vacc_device_wake(dev);
@@ -174,14 +213,15 @@ static void vacc_device_end(struct vacc_device *dev, int error)
 
 /**
  * vacc_device_unregister() - take the node away, also under open files
- * @dev: the device; gone for the caller when this returns
+ * @dev: the device, registered and not lost; gone for the caller when this returns
  *
  * Wakes every wait, ends every pending event as failed with DEVICE_LOST and its fence
  * with -ENODEV.  Open files stay, their calls fail with -ENODEV and their mappings stay
  * valid.  When this returns no call of the backend is under way and none will come; the
  * backend frees whatever it still has.
  *
- * Context: may sleep; waits for calls of the backend that are under way.
+ * Context: may sleep, not from vacc_wq; waits for calls of the backend that are under
+ * way.
  */
 void vacc_device_unregister(struct vacc_device *dev)
 {
@@ -191,12 +231,14 @@ EXPORT_SYMBOL_GPL(vacc_device_unregister);
 
 /**
  * vacc_device_lose() - take the node away because the device has to be reset
- * @dev: the device; gone for the caller when this returns
+ * @dev: the device, registered and not lost; gone for the caller when this returns
  *
- * As vacc_device_unregister(), with -EIO instead of -ENODEV: the device may be
- * registered anew, and files have to be opened again.
+ * As vacc_device_unregister(), and instead of it, with -EIO for -ENODEV.  One of both
+ * ends each registration, once; what comes back is registered anew and is another
+ * device, for which files have to be opened again.
  *
- * Context: may sleep; waits for calls of the backend that are under way.
+ * Context: may sleep, not from vacc_wq; waits for calls of the backend that are under
+ * way.
  */
 void vacc_device_lose(struct vacc_device *dev)
 {

@@ -8,17 +8,19 @@
  */
 #include <linux/dma-fence.h>
 #include <linux/export.h>
+#include <linux/ktime.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "core.h"
+#include "trace.h"
 
 static void vacc_event_free(struct kref *ref)
 {
 	struct vacc_event *event = container_of(ref, struct vacc_event, ref);
 
 	vacc_record_cancel(event);
+	vacc_attribution_free(event);
 	vacc_defer_free(event);
 	dma_fence_put(&event->fence->base);
 	vacc_queue_unref(event->queue);
@@ -38,6 +40,12 @@ void vacc_event_put(struct vacc_event *event)
 	kref_put(&event->ref, vacc_event_free);
 }
 
+/* What follows the buffers. */
+static void *vacc_event_tail(struct vacc_event *event)
+{
+	return PTR_ALIGN((void *)(event->buffers + event->buffer_count), 8);
+}
+
 /**
  * vacc_event_priv() - the backend's area of an event
  * @event: the event
@@ -48,7 +56,9 @@ void vacc_event_put(struct vacc_event *event)
  */
 void *vacc_event_priv(struct vacc_event *event)
 {
-	return event->priv;
+	if (event->clock)
+		return PTR_ALIGN((void *)(event->clock + 1), 8);
+	return vacc_event_tail(event);
 }
 EXPORT_SYMBOL_GPL(vacc_event_priv);
 
@@ -65,6 +75,15 @@ u32 vacc_event_handle(const struct vacc_event *event)
 }
 EXPORT_SYMBOL_GPL(vacc_event_handle);
 
+/* Work is done in steps, one after the other: the first one begins it. */
+static void vacc_event_trace_start(struct vacc_event *event)
+{
+	if (event->started)
+		return;
+	event->started = true;
+	trace_vacc_start(event);
+}
+
 /**
  * vacc_event_progress() - say that work is being done
  * @event: the event that is executing
@@ -74,6 +93,7 @@ EXPORT_SYMBOL_GPL(vacc_event_handle);
 void vacc_event_progress(struct vacc_event *event)
 {
 	WRITE_ONCE(event->queue->progress, jiffies);
+	vacc_event_trace_start(event);
 }
 EXPORT_SYMBOL_GPL(vacc_event_progress);
 
@@ -96,44 +116,70 @@ void vacc_event_let_go(struct vacc_event *event)
 	vacc_event_put(event);
 }
 
-/* A task that may wait: aborts a pending event, or tells the device of an ended one. */
-static void vacc_event_work(struct work_struct *work)
+static void vacc_event_do_abort(struct vacc_event *event)
 {
-	struct vacc_event *event = container_of(work, struct vacc_event, work);
 	struct vacc_device *dev = event->obj.file->dev;
-	bool ended = vacc_event_state(event) != VACC_EVENT_PENDING;
-	bool last = ended && dev->events_linger &&
-		    !xchg(&event->dismissed, true);
 	const struct vacc_backend_ops *ops;
 
-	if (!ended && vacc_defer_withdraw(event))
+	if (vacc_event_state(event) != VACC_EVENT_PENDING)
+		return;
+	if (vacc_defer_withdraw(event)) {
 		vacc_event_end(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK,
 			       0);
-	ops = vacc_device_enter(dev);
-	if (ops) {
-		/* One that is being handed over comes here again. */
-		if (!ended && READ_ONCE(event->handed))
-			ops->event_abort(dev->priv, event);
-		else if (last && event->admitted)
-			ops->event_destroy(dev->priv, event);
-		vacc_device_exit(dev);
+		return;
 	}
-	if (last)
-		vacc_event_let_go(event);
+	ops = vacc_device_peek(dev);
+	/* One that is being handed over comes here again. */
+	if (ops && READ_ONCE(event->handed))
+		ops->event_abort(dev->priv, event);
+}
+
+static void vacc_event_abort_work(struct work_struct *work)
+{
+	struct vacc_event *event = container_of(work, struct vacc_event,
+						abort_work);
+	bool cookie = dma_fence_begin_signalling();
+
+	vacc_event_do_abort(event);
+	dma_fence_end_signalling(cookie);
 	vacc_event_put(event);
 }
 
 /**
- * vacc_event_queue_work() - have a task abort or dismiss an event
+ * vacc_event_queue_abort() - have a worker end an event, or have the backend end it
  * @event: the event
  *
  * Context: any.
  */
-void vacc_event_queue_work(struct vacc_event *event)
+void vacc_event_queue_abort(struct vacc_event *event)
 {
 	kref_get(&event->ref);
-	if (!queue_work(vacc_wq, &event->work))
+	if (!queue_work(vacc_wq, &event->abort_work))
 		vacc_event_put(event);
+}
+
+/* The fence has signalled: this may wait for the device. */
+static void vacc_event_dismiss_work(struct work_struct *work)
+{
+	struct vacc_event *event = container_of(work, struct vacc_event,
+						dismiss_work);
+	struct vacc_device *dev = event->obj.file->dev;
+	const struct vacc_backend_ops *ops = NULL;
+
+	if (event->admitted)
+		ops = vacc_device_enter(dev);
+	if (ops) {
+		ops->event_destroy(dev->priv, event);
+		vacc_device_exit(dev);
+	}
+	vacc_event_let_go(event);
+	vacc_event_put(event);
+}
+
+static void vacc_event_dismiss(struct vacc_event *event)
+{
+	kref_get(&event->ref);
+	queue_work(vacc_slow_wq, &event->dismiss_work);
 }
 
 /**
@@ -157,13 +203,15 @@ void vacc_event_abort(struct vacc_event *event, enum vacc_cause cause)
 		event->cause = cause;
 	spin_unlock_irqrestore(&queue->lock, flags);
 	if (pending)
-		vacc_event_queue_work(event);
+		vacc_event_queue_abort(event);
 }
 
 static void vacc_event_timeout(struct timer_list *timer)
 {
-	struct vacc_event *event = container_of(timer, struct vacc_event,
-						timer);
+	struct vacc_event_clock *clock = container_of(timer,
+						      struct vacc_event_clock,
+						      timer);
+	struct vacc_event *event = clock->event;
 
 	vacc_event_abort(event, VACC_CAUSE_TIMEOUT);
 	vacc_event_put(event);
@@ -177,10 +225,18 @@ static void vacc_event_name_fence(struct vacc_call *call,
 		 call->dev->name, task_tgid_nr(current));
 }
 
+static void vacc_event_set_clock(struct vacc_event *event)
+{
+	event->clock = vacc_event_tail(event);
+	event->clock->event = event;
+	timer_setup(&event->clock->timer, vacc_event_timeout, 0);
+}
+
 /**
  * vacc_event_alloc() - make an event
  * @call: the call
  * @buffer_count: distinct buffers that it will use
+ * @clock: whether it will have a timeout or timing
  * @priv_bytes: of the backend's area
  *
  * The caller fills in what it runs, and its context with a reference.
@@ -189,13 +245,15 @@ static void vacc_event_name_fence(struct vacc_call *call,
  * Return: the event, with one reference, or NULL.
  */
 struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 buffer_count,
-				    size_t priv_bytes)
+				    bool clock, size_t priv_bytes)
 {
 	struct vacc_event *event;
 	struct vacc_fence *fence;
 	size_t head;
 
 	head = ALIGN(struct_size(event, buffers, buffer_count), 8);
+	if (clock)
+		head += ALIGN(sizeof(*event->clock), 8);
 	if (check_add_overflow(head, priv_bytes, &priv_bytes))
 		return NULL;
 	event = kvzalloc(priv_bytes, GFP_KERNEL_ACCOUNT);
@@ -209,12 +267,13 @@ struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 buffer_count,
 	vacc_fence_init_v1(fence);
 	event->fence = fence;
 	event->buffer_count = buffer_count;
-	event->priv = (void *)event + head;
+	if (clock)
+		vacc_event_set_clock(event);
 	kref_init(&event->ref);
 	INIT_LIST_HEAD(&event->node);
 	INIT_LIST_HEAD(&event->defer.node);
-	INIT_WORK(&event->work, vacc_event_work);
-	timer_setup(&event->timer, vacc_event_timeout, 0);
+	INIT_WORK(&event->abort_work, vacc_event_abort_work);
+	INIT_WORK(&event->dismiss_work, vacc_event_dismiss_work);
 	kref_get(&call->file->ref);
 	event->obj.file = call->file;
 	return event;
@@ -223,7 +282,7 @@ struct vacc_event *vacc_event_alloc(struct vacc_call *call, u32 buffer_count,
 /**
  * vacc_event_arm() - start the timeout of a submission
  * @event: an event that was admitted, and may have ended
- * @timeout_ns: from now, 0 for none
+ * @timeout_ns: from now, 0 for none; else it has a clock
  *
  * Context: any.
  */
@@ -240,14 +299,14 @@ void vacc_event_arm(struct vacc_event *event, u64 timeout_ns)
 	spin_lock_irqsave(&queue->lock, flags);
 	if (event->state == VACC_EVENT_PENDING) {
 		kref_get(&event->ref);
-		mod_timer(&event->timer, jiffies + delay);
+		mod_timer(&event->clock->timer, jiffies + delay);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
 /**
  * vacc_event_indeterminate() - note that nobody knows whether an event was admitted
- * @event: the event, which may have ended
+ * @event: the event, which was submitted or admitted, and not reported
  *
  * Context: any.
  */
@@ -262,6 +321,7 @@ void vacc_event_indeterminate(struct vacc_event *event)
 		event->flags |= VACC_EVENT_INDETERMINATE;
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
+EXPORT_SYMBOL_GPL(vacc_event_indeterminate);
 
 /* Takes the event off its queue.  The objects are not needed by pending work now. */
 static void vacc_event_unlink(struct vacc_event *event)
@@ -279,6 +339,14 @@ static void vacc_event_unlink(struct vacc_event *event)
 		atomic_dec(&event->buffers[i]->obj.pending);
 	atomic_dec(&event->program->obj.pending);
 	atomic_dec(&queue->obj.pending);
+}
+
+/* The clock is asked only where somebody will want to know. */
+static void vacc_event_trace_submit(struct vacc_event *event)
+{
+	if (trace_vacc_complete_enabled())
+		event->trace_ns = ktime_get_ns();
+	trace_vacc_submit(event);
 }
 
 /**
@@ -308,6 +376,7 @@ void vacc_event_link(struct vacc_event *event)
 	queue->counts[VACC_COUNT_SUBMITTED]++;
 	list_add_tail(&event->node, &queue->pending);
 	spin_unlock_irq(&queue->lock);
+	vacc_event_trace_submit(event);
 	queue_delayed_work(vacc_wq, &queue->watchdog,
 			   msecs_to_jiffies(dev->info.hang_limit_ms) + 1);
 }
@@ -326,6 +395,7 @@ void vacc_event_unlink_rejected(struct vacc_event *event)
 	vacc_event_unlink(event);
 	queue->counts[VACC_COUNT_SUBMITTED]--;
 	spin_unlock_irq(&queue->lock);
+	trace_vacc_reject(event);
 	wake_up_all(&queue->wait);
 	vacc_event_put(event);
 }
@@ -358,6 +428,8 @@ static void vacc_event_settle(struct vacc_event *event, u32 state, u16 status)
 	vacc_event_unlink(event);
 	event->status = status;
 	event->flags |= VACC_EVENT_QUIESCENT;
+	/* Whoever sees the state finds the line. */
+	trace_vacc_complete(event, state);
 	/* Pairs with vacc_event_state(): outputs and status come first. */
 	smp_store_release(&event->state, state);
 }
@@ -384,7 +456,7 @@ static void vacc_event_finish(struct vacc_event *event, int error)
 
 	if (!error)
 		error = vacc_event_error(event);
-	if (vacc_timer_delete(&event->timer))
+	if (event->clock && vacc_timer_delete(&event->clock->timer))
 		vacc_event_put(event);
 	if (event->submit_flags & VACC_SUBMIT_AUTO_DESTROY)
 		vacc_event_drop_handle(event);
@@ -393,7 +465,7 @@ static void vacc_event_finish(struct vacc_event *event, int error)
 	wake_up_all(&event->queue->wait);
 	vacc_file_leave(event->obj.file);
 	if (event->obj.file->dev->events_linger)
-		vacc_event_queue_work(event);
+		vacc_event_dismiss(event);
 	else
 		vacc_event_let_go(event);
 	if (error)

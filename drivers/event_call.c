@@ -58,6 +58,11 @@ int vacc_event_query(struct vacc_call *call, void *arg)
 	query->user_data = event->user_data;
 	query->start_ns = 0;
 	query->end_ns = 0;
+	/* Until its end has been seen they are the backend's. */
+	if (query->state != VACC_EVENT_PENDING && event->clock) {
+		query->start_ns = event->clock->start_ns;
+		query->end_ns = event->clock->end_ns;
+	}
 	vacc_event_put(event);
 	return 0;
 }
@@ -83,19 +88,36 @@ static int vacc_event_wait_handed(struct vacc_event *event)
 	return err ? -EINTR : 0;
 }
 
+/*
+ * Where the backend has two ways to learn of an end, the other one may have been first, and
+ * be about to report it.  Afterwards the event can be destroyed.
+ */
+static void vacc_event_wait_cancelled(struct vacc_event *event)
+{
+	wait_event_killable_timeout(event->queue->wait,
+				    vacc_event_state(event) !=
+					    VACC_EVENT_PENDING, HZ);
+}
+
 static int vacc_event_do_cancel(struct vacc_call *call,
 				struct vacc_event *event)
 {
 	struct vacc_device *dev = call->dev;
 	const struct vacc_backend_ops *ops;
 	struct vacc_result result;
+	bool withdrawn;
 	int err;
 
 	if (!(dev->info.capabilities & VIRTIO_ACCEL_CAP_EVENT_CANCEL))
 		return vacc_fail(call, -EOPNOTSUPP,
 				 "the device cannot cancel events");
+	ops = vacc_device_enter(dev);
+	if (!ops)
+		return vacc_device_error(dev);
+	withdrawn = vacc_defer_withdraw(event);
+	vacc_device_exit(dev);
 	/* But for the end of the device, nobody else ends one that was withdrawn. */
-	if (vacc_defer_withdraw(event))
+	if (withdrawn)
 		return vacc_event_end(event, VACC_EVENT_CANCELLED,
 				      VIRTIO_ACCEL_S_OK, 0) ?
 			       0 : vacc_device_error(dev);
@@ -109,6 +131,8 @@ static int vacc_event_do_cancel(struct vacc_call *call,
 		return vacc_device_error(dev);
 	result = ops->event_cancel(dev->priv, event);
 	vacc_device_exit(dev);
+	if (result.status == VIRTIO_ACCEL_S_OK)
+		vacc_event_wait_cancelled(event);
 	return vacc_errno(result.status);
 }
 

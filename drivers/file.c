@@ -16,7 +16,11 @@ static DECLARE_WAIT_QUEUE_HEAD(vacc_files_gone);
 static void vacc_file_free(struct kref *ref)
 {
 	struct vacc_file *file = container_of(ref, struct vacc_file, ref);
+	unsigned long flags;
 
+	spin_lock_irqsave(&file->dev->lock, flags);
+	list_del(&file->node);
+	spin_unlock_irqrestore(&file->dev->lock, flags);
 	xa_destroy(&file->objects);
 	vacc_device_put(file->dev);
 	kfree(file);
@@ -118,6 +122,7 @@ static int vacc_open(struct inode *inode, struct file *filp)
 	atomic_inc(&vacc_files);
 	kref_get(&dev->ref);
 	file->dev = dev;
+	file->pid = task_tgid_nr(current);
 	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	mutex_init(&file->maps_lock);
 	mt_init_flags(&file->maps, MT_FLAGS_ALLOC_RANGE);
@@ -127,6 +132,7 @@ static int vacc_open(struct inode *inode, struct file *filp)
 	INIT_LIST_HEAD(&file->records);
 	spin_lock_init(&file->errors_lock);
 	spin_lock_irq(&dev->lock);
+	file->id = ++dev->file_ids;
 	list_add_tail(&file->node, &dev->files);
 	spin_unlock_irq(&dev->lock);
 	filp->private_data = file;
@@ -140,9 +146,6 @@ static int vacc_release(struct inode *inode, struct file *filp)
 	struct vacc_device *dev = file->dev;
 	int kind;
 
-	spin_lock_irq(&dev->lock);
-	list_del(&file->node);
-	spin_unlock_irq(&dev->lock);
 	xa_lock_irq(&file->objects);
 	file->closed = true;
 	for (kind = 0; kind < VACC_KIND_COUNT; kind++) {
@@ -179,6 +182,7 @@ const struct file_operations vacc_fops = {
 	.read = vacc_read,
 	.poll = vacc_poll,
 	.mmap = vacc_mmap,
+	.show_fdinfo = vacc_show_fdinfo,
 	.unlocked_ioctl = vacc_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

@@ -80,7 +80,8 @@ static int vacc_info_formats(const struct vacc_device *dev,
  * @arg: struct vacc_get_info
  *
  * Context: process.
- * Return: 0; -EOPNOTSUPP for a flag; -EINVAL for a stride of zero; -EFAULT; -ENODEV.
+ * Return: 0; -EOPNOTSUPP for a flag; -EINVAL for a stride of zero; -E2BIG for too
+ * large a one; -EFAULT; -ENODEV.
  */
 int vacc_get_info(struct vacc_call *call, void *arg)
 {

@@ -74,8 +74,8 @@ static const struct vacc_ioctl_entry vacc_ioctls[] = {
 	ENTRY(VACC_EVENT_CANCEL, vacc_event_cancel, vacc_handle_arg, false),
 	ENTRY(VACC_EVENT_DESTROY, vacc_event_destroy, vacc_handle_arg, false),
 	ENTRY(VACC_EVENT_EXPORT, vacc_event_export, vacc_event_export, true),
-	ENTRY(VACC_EVENT_ATTRIBUTION, vacc_reserved, vacc_event_attribution,
-	      false),
+	ENTRY(VACC_EVENT_ATTRIBUTION, vacc_event_attribution,
+	      vacc_event_attribution, true),
 };
 
 /* The largest argument, for the stack. */
@@ -181,7 +181,7 @@ int vacc_copy_array_in(const struct vacc_array *array, void *dst, size_t size,
  * @size: its length
  *
  * Context: process, holding no lock.
- * Return: 0, -EINVAL for a stride of zero, -EFAULT.
+ * Return: 0, -EINVAL for a stride of zero, -E2BIG for too large a one, -EFAULT.
  */
 int vacc_copy_element_out(const struct vacc_array *array, u32 index,
 			  const void *src, size_t size)
@@ -191,6 +191,8 @@ int vacc_copy_element_out(const struct vacc_array *array, u32 index,
 
 	if (!array->stride)
 		return -EINVAL;
+	if (array->stride > PAGE_SIZE)
+		return -E2BIG;
 	if (vacc_array_overflows(array))
 		return -EFAULT;
 	dst = u64_to_user_ptr(array->ptr + (u64)index * array->stride);

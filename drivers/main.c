@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module: one workqueue for all that ends later.
+ * The module: its workqueues.
  */
 #include <linux/module.h>
 
@@ -8,22 +8,51 @@
 #include "virtio/virtio.h"
 
 /*
- * Timeouts, aborts and the reaper.  Fences wait for it, so it must make progress
- * when memory is short.
+ * Hand-over, timeouts and aborts.  Fences wait for it: what runs here allocates nothing
+ * and waits for nobody.
  */
 struct workqueue_struct *vacc_wq;
 
-static int __init vacc_init(void)
-{
-	int err;
+/*
+ * Dismissals, the reaper, resets: what waits for devices, for locks and for memory.  No
+ * fence waits for it but by way of a device that has to be reset.
+ */
+struct workqueue_struct *vacc_slow_wq;
 
+static int __init vacc_alloc_workqueues(void)
+{
 	vacc_wq = alloc_workqueue("virtio_accel", WQ_UNBOUND | WQ_MEM_RECLAIM,
 				  0);
 	if (!vacc_wq)
 		return -ENOMEM;
-	err = vacc_virtio_init();
+	vacc_slow_wq = alloc_workqueue("virtio_accel_slow",
+				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (vacc_slow_wq)
+		return 0;
+	destroy_workqueue(vacc_wq);
+	return -ENOMEM;
+}
+
+static void vacc_free_workqueues(void)
+{
+	destroy_workqueue(vacc_slow_wq);
+	destroy_workqueue(vacc_wq);
+}
+
+static int __init vacc_init(void)
+{
+	int err = vacc_virtio_check();
+
+	if (!err)
+		err = vacc_alloc_workqueues();
 	if (err)
-		destroy_workqueue(vacc_wq);
+		return err;
+	vacc_debug_init();
+	err = vacc_virtio_init();
+	if (!err)
+		return 0;
+	vacc_debug_exit();
+	vacc_free_workqueues();
 	return err;
 }
 
@@ -34,8 +63,9 @@ static int __init vacc_init(void)
 static void __exit vacc_exit(void)
 {
 	vacc_virtio_exit();
+	vacc_debug_exit();
 	vacc_file_wait_all();
-	destroy_workqueue(vacc_wq);
+	vacc_free_workqueues();
 }
 
 module_init(vacc_init);

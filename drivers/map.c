@@ -122,6 +122,44 @@ static int vacc_map_check(const struct vacc_buffer *buffer,
 	return 0;
 }
 
+static int vacc_map_mark_written(pte_t *pte, unsigned long addr, void *mm)
+{
+	set_pte_at(mm, addr, pte, pte_mkdirty(pte_mkyoung(ptep_get(pte))));
+	return 0;
+}
+
+/*
+ * Where it is not the processor that notes in the page table what was written, but the
+ * kernel, the first write to each page would be a fault.
+ */
+static int vacc_map_expect_writes(struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_WRITE))
+		return 0;
+	return apply_to_page_range(vma->vm_mm, vma->vm_start,
+				   vma->vm_end - vma->vm_start,
+				   vacc_map_mark_written, vma->vm_mm);
+}
+
+/* What mprotect(2) may make writable counts, too. */
+static int vacc_map_expose(struct vacc_buffer *buffer,
+			   const struct vm_area_struct *vma)
+{
+	struct vacc_device *dev = buffer->obj.file->dev;
+	const struct vacc_backend_ops *ops;
+
+	if ((buffer->flags & VACC_BUFFER_NO_WRITE_MAP) ||
+	    !(vma->vm_flags & VM_MAYWRITE))
+		return 0;
+	ops = vacc_device_enter(dev);
+	if (!ops)
+		return vacc_device_error(dev);
+	if (ops->buffer_expose)
+		ops->buffer_expose(dev->priv, buffer->obj.backend);
+	vacc_device_exit(dev);
+	return 0;
+}
+
 static int vacc_map_insert(struct vacc_buffer *buffer,
 			   struct vm_area_struct *vma)
 {
@@ -137,6 +175,8 @@ static int vacc_map_insert(struct vacc_buffer *buffer,
 	vacc_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, clear);
 	err = vm_insert_pages(vma, vma->vm_start, &storage->pages[first],
 			      &count);
+	if (!err)
+		err = vacc_map_expect_writes(vma);
 	if (err)
 		return err;
 	vacc_storage_get(storage);
@@ -169,6 +209,8 @@ int vacc_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (!buffer)
 		return -EINVAL;
 	err = vacc_map_check(buffer, vma);
+	if (!err)
+		err = vacc_map_expose(buffer, vma);
 	if (!err)
 		err = vacc_map_insert(buffer, vma);
 	vacc_obj_put(&buffer->obj);

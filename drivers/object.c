@@ -9,7 +9,7 @@
  */
 #include <linux/sched/signal.h>
 
-#include "core.h"
+#include "trace.h"
 
 static u32 vacc_kind_limit(const struct vacc_device *dev, enum vacc_kind kind)
 {
@@ -42,6 +42,20 @@ static void vacc_count(struct vacc_obj *obj, int change)
 	obj->context->counts[obj->kind] += change;
 	if (obj->kind != VACC_KIND_EVENT)
 		obj->context->children += change;
+}
+
+/* What was published is there no more. */
+static void vacc_obj_erase(struct vacc_obj *obj)
+{
+	struct vacc_file *file = obj->file;
+
+	obj->ready = false;
+	/* A reserved handle is an entry without an object. */
+	if (__xa_erase(&file->objects, obj->handle)) {
+		file->bytes -= obj->bytes;
+		trace_vacc_object_destroy(obj);
+	}
+	vacc_count(obj, -1);
 }
 
 static bool vacc_obj_has_room(struct vacc_call *call, const struct vacc_obj *obj)
@@ -105,9 +119,7 @@ void vacc_obj_unreserve(struct vacc_obj *obj)
 	unsigned long flags;
 
 	xa_lock_irqsave(objects, flags);
-	obj->ready = false;
-	__xa_erase(objects, obj->handle);
-	vacc_count(obj, -1);
+	vacc_obj_erase(obj);
 	xa_unlock_irqrestore(objects, flags);
 }
 
@@ -126,11 +138,8 @@ bool vacc_obj_unpublish(struct vacc_obj *obj)
 
 	xa_lock_irqsave(objects, flags);
 	was_ready = obj->ready;
-	if (was_ready) {
-		obj->ready = false;
-		__xa_erase(objects, obj->handle);
-		vacc_count(obj, -1);
-	}
+	if (was_ready)
+		vacc_obj_erase(obj);
 	xa_unlock_irqrestore(objects, flags);
 	return was_ready;
 }
@@ -149,6 +158,8 @@ void vacc_obj_publish(struct vacc_obj *obj)
 	xa_lock_irqsave(objects, flags);
 	obj->ready = true;
 	__xa_store(objects, obj->handle, obj, 0);
+	obj->file->bytes += obj->bytes;
+	trace_vacc_object_create(obj);
 	xa_unlock_irqrestore(objects, flags);
 }
 

@@ -86,9 +86,11 @@ static int vacc_program_charge(struct vacc_call *call,
 	vacc_quota_uncharge(call->dev, load->payload_bytes);
 	err = vacc_quota_charge(call, load->resident_bytes,
 				"the program does not fit max_total_bytes");
-	if (!err)
-		program->resident_bytes = load->resident_bytes;
-	return err;
+	if (err)
+		return err;
+	program->resident_bytes = load->resident_bytes;
+	program->obj.bytes = load->resident_bytes;
+	return 0;
 }
 
 static int vacc_program_fill(struct vacc_call *call,
@@ -264,8 +266,8 @@ static int vacc_program_describe(struct vacc_call *call,
  * @arg: struct vacc_program_query
  *
  * Context: process.
- * Return: 0; -EOPNOTSUPP for a flag; -EINVAL for a stride of zero; -ENOENT; -EFAULT;
- * -ENODEV.
+ * Return: 0; -EOPNOTSUPP for a flag; -EINVAL for a stride of zero; -E2BIG for too
+ * large a one; -ENOENT; -EFAULT; -ENODEV.
  */
 int vacc_program_query(struct vacc_call *call, void *arg)
 {

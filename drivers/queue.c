@@ -2,6 +2,7 @@
 /*
  * Execution queues: states, draining, and the watchdog that keeps them moving.
  */
+#include <linux/dma-fence.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 
@@ -41,7 +42,7 @@ static void vacc_queue_free(struct vacc_obj *obj)
 		dev->retired_counts[i] += queue->counts[i];
 	spin_unlock_irq(&dev->lock);
 	vacc_obj_unreserve(obj);
-	/* Under no lock: the watchdog takes the registration lock. */
+	/* Under no lock of ours: the watchdog takes some. */
 	cancel_delayed_work_sync(&queue->watchdog);
 	vacc_queue_unref(queue);
 }
@@ -89,6 +90,7 @@ static void vacc_queue_watchdog(struct work_struct *work)
 						struct vacc_queue, watchdog);
 	const u32 limit_ms = queue->obj.file->dev->info.hang_limit_ms;
 	unsigned long limit = msecs_to_jiffies(limit_ms);
+	bool cookie = dma_fence_begin_signalling();
 	unsigned long left = vacc_queue_expire(queue, limit);
 	struct vacc_event *hung = NULL;
 	unsigned long idle;
@@ -96,6 +98,7 @@ static void vacc_queue_watchdog(struct work_struct *work)
 	spin_lock_irq(&queue->lock);
 	if (list_empty(&queue->pending)) {
 		spin_unlock_irq(&queue->lock);
+		dma_fence_end_signalling(cookie);
 		return;
 	}
 	idle = jiffies - READ_ONCE(queue->progress);
@@ -112,9 +115,20 @@ static void vacc_queue_watchdog(struct work_struct *work)
 	}
 	queue_delayed_work(vacc_wq, &queue->watchdog,
 			   min(limit - idle, left) + 1);
+	dma_fence_end_signalling(cookie);
 }
 
-static struct vacc_event *vacc_queue_any_pending(struct vacc_device *dev)
+/**
+ * vacc_queue_any() - find an event of any queue of a device
+ * @dev: the device
+ * @first: says which event of a queue it would be, or NULL, and takes a reference to it;
+ *	called with the lock of the queue held
+ *
+ * Context: process.
+ * Return: the event, which the caller puts, or NULL.
+ */
+struct vacc_event *vacc_queue_any(struct vacc_device *dev,
+				  struct vacc_event *(*first)(struct vacc_queue *queue))
 {
 	struct vacc_event *event = NULL;
 	struct vacc_queue *queue;
@@ -122,7 +136,7 @@ static struct vacc_event *vacc_queue_any_pending(struct vacc_device *dev)
 	spin_lock_irq(&dev->lock);
 	list_for_each_entry(queue, &dev->queues, node) {
 		spin_lock(&queue->lock);
-		event = vacc_queue_head(queue);
+		event = first(queue);
 		spin_unlock(&queue->lock);
 		if (event)
 			break;
@@ -143,7 +157,7 @@ void vacc_queue_fail_all(struct vacc_device *dev, u16 status, int error)
 {
 	struct vacc_event *event;
 
-	while ((event = vacc_queue_any_pending(dev))) {
+	while ((event = vacc_queue_any(dev, vacc_queue_head))) {
 		vacc_event_end(event, VACC_EVENT_FAILED, status, error);
 		vacc_event_put(event);
 		cond_resched();

@@ -11,7 +11,7 @@
 static unsigned long max_total_bytes;
 module_param(max_total_bytes, ulong, 0644);
 MODULE_PARM_DESC(max_total_bytes,
-		 "bytes of buffers and programs of one device (0: a quarter of the memory)");
+		 "bytes of buffers, programs and attributions of one device (0: a quarter of the memory)");
 
 static uint max_inflight = 16384;
 module_param(max_inflight, uint, 0644);
@@ -23,7 +23,7 @@ MODULE_PARM_DESC(max_contexts_per_file,
 		 "contexts of one open file (0: all that the device has)");
 
 /**
- * vacc_quota_total() - quota of buffer and program bytes of one device
+ * vacc_quota_total() - quota of bytes of buffers, programs and attributions
  *
  * Context: any.
  * Return: bytes.

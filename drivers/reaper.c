@@ -18,7 +18,7 @@
 void vacc_file_kick_reaper(struct vacc_file *file)
 {
 	kref_get(&file->ref);
-	if (!queue_delayed_work(vacc_wq, &file->reap, 0))
+	if (!queue_delayed_work(vacc_slow_wq, &file->reap, 0))
 		vacc_file_put(file);
 }
 
@@ -94,7 +94,7 @@ static bool vacc_reap_all(struct vacc_file *file, bool forget)
 static void vacc_reap_retry(struct vacc_file *file)
 {
 	kref_get(&file->ref);
-	if (!queue_delayed_work(vacc_wq, &file->reap, VACC_REAP_RETRY))
+	if (!queue_delayed_work(vacc_slow_wq, &file->reap, VACC_REAP_RETRY))
 		vacc_file_put(file);
 }
 

@@ -104,6 +104,10 @@ void vacc_record_push(struct vacc_event *event)
 		.state = event->state,
 		.status = event->status,
 	};
+	if (event->clock) {
+		entry->record.start_ns = event->clock->start_ns;
+		entry->record.end_ns = event->clock->end_ns;
+	}
 	spin_lock_irqsave(&file->records_lock, flags);
 	list_add_tail(&entry->node, &file->records);
 	spin_unlock_irqrestore(&file->records_lock, flags);

@@ -5,11 +5,15 @@
  * It belongs to the core and outlives the buffer for as long as it is mapped, and the
  * device too.  It stays charged until then.
  */
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "core.h"
+
+/* Of the largest pages that are asked for: 2 MiB where pages are 4 KiB. */
+#define VACC_STORAGE_ORDER	9
 
 static void vacc_storage_free_pages(struct vacc_storage *storage)
 {
@@ -54,31 +58,54 @@ void vacc_storage_put(struct vacc_storage *storage)
 	kref_put(&storage->ref, vacc_storage_free);
 }
 
+/* A large page, and with it all of the smaller orders, may well not be there. */
+static gfp_t vacc_storage_gfp(unsigned int order)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_HIGHMEM |
+		    __GFP_NOWARN;
+
+	return gfp | (order ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL);
+}
+
+/*
+ * As many pages in a row as there may be, single ones from then on: each has its own life
+ * in mappings and with who pins it.  Where there are none, the next are of a smaller order.
+ */
+static bool vacc_storage_alloc_run(struct vacc_storage *storage,
+				   unsigned int *order)
+{
+	struct page *page;
+	unsigned long i;
+
+	while (!(page = alloc_pages(vacc_storage_gfp(*order), *order)))
+		if (!(*order)--)
+			return false;
+	split_page(page, *order);
+	for (i = 0; i < 1UL << *order; i++)
+		storage->pages[storage->page_count++] = page + i;
+	return true;
+}
+
 static int vacc_storage_alloc_pages(struct vacc_storage *storage,
 				    unsigned long count)
 {
-	struct page *page;
+	unsigned int order = VACC_STORAGE_ORDER;
 
 	storage->pages = kvcalloc(count, sizeof(*storage->pages),
 				  GFP_KERNEL_ACCOUNT);
 	if (!storage->pages)
 		return -ENOMEM;
 	while (storage->page_count < count) {
-		if (fatal_signal_pending(current))
-			goto err_free;
-		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO |
-				  __GFP_HIGHMEM | __GFP_RETRY_MAYFAIL |
-				  __GFP_NOWARN);
-		if (!page)
-			goto err_free;
-		storage->pages[storage->page_count++] = page;
+		order = min_t(unsigned int, order,
+			      ilog2(count - storage->page_count));
+		if (fatal_signal_pending(current) ||
+		    !vacc_storage_alloc_run(storage, &order)) {
+			vacc_storage_free_pages(storage);
+			return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
+		}
 		cond_resched();
 	}
 	return 0;
-
-err_free:
-	vacc_storage_free_pages(storage);
-	return fatal_signal_pending(current) ? -EINTR : -ENOMEM;
 }
 
 /* Maps the pages and finds the first address that is aligned in the mapping. */

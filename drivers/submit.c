@@ -8,9 +8,7 @@
  */
 #include <linux/err.h>
 #include <linux/file.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
-#include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -88,12 +86,15 @@ static struct vacc_event *vacc_submit_alloc_event(struct vacc_submit_state *stat
 	err = vacc_submit_event_bytes(state, &bytes);
 	if (err)
 		return ERR_PTR(err);
-	event = vacc_event_alloc(state->call, state->found, bytes);
+	event = vacc_event_alloc(state->call, state->found,
+				 state->arg->timeout_ns ||
+				 state->arg->flags & VACC_SUBMIT_TIMING, bytes);
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	event->queue = state->queue;
 	kref_get(&event->queue->ref);
 	event->program = state->program;
+	event->binding_count = state->arg->bindings.count;
 	event->queue_handle = state->queue->obj.handle;
 	event->user_data = state->arg->user_data;
 	event->submit_flags = state->arg->flags;
@@ -103,17 +104,6 @@ static struct vacc_event *vacc_submit_alloc_event(struct vacc_submit_state *stat
 	event->obj.context = state->queue->obj.context;
 	kref_get(&event->obj.context->ref);
 	return event;
-}
-
-/* From admission on: what came before may have waited for user memory. */
-static void vacc_submit_start_timeout(struct vacc_submit_state *state)
-{
-	struct vacc_event *event = state->event;
-
-	if (state->arg->timeout_ns &&
-	    check_add_overflow(ktime_get_ns(), state->arg->timeout_ns,
-			       &event->deadline_ns))
-		event->deadline_ns = 0;
 }
 
 static void vacc_submit_give_room_back(struct vacc_file *file)
@@ -137,6 +127,8 @@ static int vacc_submit_make_event(struct vacc_submit_state *state)
 				 "the file has all pending events that max_inflight allows");
 	}
 	err = vacc_record_reserve(state->call, event);
+	if (!err)
+		err = vacc_attribution_make(state, event);
 	if (!err)
 		err = vacc_obj_reserve(state->call, &event->obj,
 				       VACC_KIND_EVENT, event->obj.context);
@@ -168,37 +160,38 @@ static void vacc_submit_fill_result(struct vacc_submit_state *state)
 			  &arg->event_flags);
 }
 
-/* From here on the event has what it waits for, and what the backend will get. */
+/* From here on the event has what it waits for. */
 static void vacc_submit_fill_defer(struct vacc_submit_state *state)
 {
 	struct vacc_defer *defer = &state->event->defer;
 
-	defer->bindings = state->backend_bindings;
-	defer->binding_count = state->arg->bindings.count;
 	defer->waits = state->waits;
 	defer->wait_count = state->wait_count;
-	state->backend_bindings = NULL;
 	state->waits = NULL;
 	state->wait_count = 0;
 }
 
-static struct vacc_result
-vacc_submit_to_backend(struct vacc_submit_state *state,
-		       const struct vacc_backend_ops *ops)
+static u16 vacc_submit_prepare(struct vacc_submit_state *state,
+			       const struct vacc_backend_ops *ops)
 {
-	struct vacc_event *event = state->event;
 	struct vacc_submission work = {
 		.queue = state->queue->obj.backend,
 		.program = state->program->obj.backend,
-		.bindings = event->defer.bindings,
-		.binding_count = event->defer.binding_count,
+		.bindings = state->backend_bindings,
+		.binding_count = state->arg->bindings.count,
 		.timeout_ns = state->arg->timeout_ns,
-		.may_run_here = true,
-		.event = event,
+		.timed = state->arg->flags & VACC_SUBMIT_TIMING,
+		.event = state->event,
 		.reason = &state->call->reason,
 	};
 
-	return ops->submit(state->call->dev->priv, &work);
+	return ops->event_prepare(state->call->dev->priv, &work);
+}
+
+static int vacc_submit_refused(struct vacc_submit_state *state, u16 status)
+{
+	atomic64_inc(&state->call->dev->rejected);
+	return vacc_errno(status);
 }
 
 static void vacc_submit_deferred(struct vacc_submit_state *state)
@@ -230,37 +223,47 @@ static int vacc_submit_now(struct vacc_submit_state *state,
 	struct vacc_result result;
 
 	event->admitted = true;
-	result = vacc_submit_to_backend(state, ops);
+	result = ops->event_submit(state->call->dev->priv, event);
 	if (result.outcome != VACC_OUTCOME_REJECTED) {
 		vacc_submit_admitted(state, result);
 		return 0;
 	}
 	vacc_event_unlink_rejected(event);
-	atomic64_inc(&state->call->dev->rejected);
-	return vacc_errno(result.status);
+	return vacc_submit_refused(state, result.status);
+}
+
+static int vacc_submit_prepared(struct vacc_submit_state *state,
+				const struct vacc_backend_ops *ops)
+{
+	vacc_submit_fill_defer(state);
+	vacc_event_link(state->event);
+	if (!vacc_defer_begin(state->event))
+		return vacc_submit_now(state, ops);
+	vacc_submit_deferred(state);
+	return 0;
 }
 
 /*
- * The point of no return.  The event is on its queue before the backend has it, so that
+ * The point of no return.  The event is on its queue before the device has it, so that
  * it can end at once, and published before the registration lock is dropped, so that an
- * unplug finds it.
+ * unplug finds it: no event is prepared, and neither handed over nor on a queue, when
+ * the lock is free.
  */
 static int vacc_submit_commit(struct vacc_submit_state *state)
 {
 	struct vacc_device *dev = state->call->dev;
 	const struct vacc_backend_ops *ops;
-	int err = 0;
+	u16 status;
+	int err;
 
 	ops = vacc_device_enter(dev);
 	if (!ops)
 		return vacc_device_error(dev);
-	vacc_submit_start_timeout(state);
-	vacc_submit_fill_defer(state);
-	vacc_event_link(state->event);
-	if (vacc_defer_begin(state->event))
-		vacc_submit_deferred(state);
+	status = vacc_submit_prepare(state, ops);
+	if (status == VIRTIO_ACCEL_S_OK)
+		err = vacc_submit_prepared(state, ops);
 	else
-		err = vacc_submit_now(state, ops);
+		err = vacc_submit_refused(state, status);
 	vacc_device_exit(dev);
 	return err;
 }
@@ -411,6 +414,7 @@ static int vacc_submit_one(struct vacc_call *call, struct vacc_submit *arg,
 	else
 		err = -ENOMEM;
 	vacc_in_fence_release(&state);
+	vacc_work_release(&state);
 	kvfree(state.backend_bindings);
 	kvfree(state.buffers);
 	kvfree(state.bindings);

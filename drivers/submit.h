@@ -33,6 +33,7 @@ struct vacc_submit_batch {
  * @in_fences: the caller's records of what it waits for
  * @waits: the fences, until the event takes them over
  * @wait_count: how many
+ * @work: what it says of each command, or NULL
  * @many: the call that it is an element of, or NULL
  */
 struct vacc_submit_state {
@@ -48,6 +49,7 @@ struct vacc_submit_state {
 	struct vacc_in_fence *in_fences;
 	struct vacc_fence_wait *waits;
 	u32 wait_count;
+	struct vacc_work *work;
 	struct vacc_submit_batch *many;
 };
 
@@ -57,5 +59,11 @@ int vacc_submit_resolve(struct vacc_submit_state *state);
 int vacc_in_fence_read(struct vacc_submit_state *state);
 int vacc_in_fence_find(struct vacc_submit_state *state);
 void vacc_in_fence_release(struct vacc_submit_state *state);
+
+int vacc_work_read(struct vacc_submit_state *state);
+int vacc_work_check(struct vacc_submit_state *state);
+void vacc_work_release(struct vacc_submit_state *state);
+int vacc_attribution_make(struct vacc_submit_state *state,
+			  struct vacc_event *event);
 
 #endif /* _VACC_SUBMIT_H */

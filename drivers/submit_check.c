@@ -12,14 +12,42 @@
 				 VACC_SUBMIT_RECORD |			\
 				 VACC_SUBMIT_WAIT |			\
 				 VACC_SUBMIT_IGNORE_FENCE_ERRORS |	\
+				 VACC_SUBMIT_ATTRIBUTION |		\
+				 VACC_SUBMIT_TIMING |			\
 				 VACC_SUBMIT_OUT_FENCE)
+
+/* What the caller requires must be there: nothing runs without it. */
+static int vacc_submit_check_required(struct vacc_call *call,
+				      const struct vacc_submit *arg)
+{
+	u32 features = call->dev->info.features;
+
+	if (arg->flags & VACC_SUBMIT_REPLAY_ONLY)
+		return vacc_fail(call, -EOPNOTSUPP,
+				 "this device has no work to replay");
+	if (arg->flags & VACC_SUBMIT_CAPTURED)
+		return vacc_fail(call, -EOPNOTSUPP,
+				 "this device does not use captured work");
+	if (arg->flags & ~VACC_SUBMIT_KNOWN)
+		return vacc_fail(call, -EOPNOTSUPP,
+				 "a flag that this device or kernel does not have");
+	if ((arg->flags & VACC_SUBMIT_ATTRIBUTION || arg->work.count) &&
+	    !(features & VACC_FEATURE_ATTRIBUTION))
+		return vacc_fail(call, -EOPNOTSUPP,
+				 "this device does not attribute work");
+	if (arg->flags & VACC_SUBMIT_TIMING && !(features & VACC_FEATURE_TIMING))
+		return vacc_fail(call, -EOPNOTSUPP,
+				 "this device does not time work");
+	return 0;
+}
 
 static int vacc_submit_check_support(struct vacc_call *call,
 				     const struct vacc_submit *arg)
 {
-	if (arg->flags & ~VACC_SUBMIT_KNOWN)
-		return vacc_fail(call, -EOPNOTSUPP,
-				 "a flag that this device or kernel does not have");
+	int err = vacc_submit_check_required(call, arg);
+
+	if (err)
+		return err;
 	if ((arg->flags & VACC_SUBMIT_OUT_FENCE) && !IS_ENABLED(CONFIG_SYNC_FILE))
 		return vacc_fail(call, -EOPNOTSUPP,
 				 "this kernel has no sync_file");
@@ -28,9 +56,6 @@ static int vacc_submit_check_support(struct vacc_call *call,
 				 "a kind or a priority that is reserved");
 	if (arg->data || arg->data_bytes)
 		return vacc_fail(call, -EOPNOTSUPP, "data are reserved");
-	if (arg->work.count)
-		return vacc_fail(call, -EOPNOTSUPP,
-				 "this device does not attribute work");
 	return 0;
 }
 
@@ -56,6 +81,11 @@ int vacc_submit_check(struct vacc_call *call, const struct vacc_submit *arg)
 	}
 	if (arg->in_fences.count > VACC_MAX_IN_FENCES)
 		return vacc_fail(call, -EINVAL, "at most 64 in-fences");
+	if (arg->work.count > VACC_MAX_WORK)
+		return vacc_fail(call, -EINVAL,
+				 "work for more commands than any program has");
+	if (arg->work.count && !(arg->flags & VACC_SUBMIT_ATTRIBUTION))
+		return vacc_fail(call, -EINVAL, "work needs ATTRIBUTION");
 	if (!arg->bindings.count)
 		return vacc_fail(call, -EINVAL,
 				 "a submission needs a binding");
@@ -244,6 +274,7 @@ int vacc_submit_resolve(struct vacc_submit_state *state)
 {
 	static int (*const checks[])(struct vacc_submit_state *state) = {
 		vacc_in_fence_read,
+		vacc_work_read,
 		vacc_submit_check_scalars,
 		vacc_submit_find,
 		vacc_in_fence_find,
@@ -252,6 +283,7 @@ int vacc_submit_resolve(struct vacc_submit_state *state)
 		vacc_submit_check_access,
 		vacc_submit_check_slots,
 		vacc_submit_check_types,
+		vacc_work_check,
 		vacc_submit_check_limit,
 	};
 	int err = 0;

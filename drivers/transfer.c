@@ -18,7 +18,9 @@
 #include "core.h"
 
 #define VACC_BOUNCE_BYTES	SZ_64K
-#define VACC_PIN_PAGES		(SZ_16M >> PAGE_SHIFT)
+/* With a frame's header they are no longer than the longest frame: one where one can be. */
+#define VACC_PIN_PAGES		((SZ_16M >> PAGE_SHIFT) - 1)
+#define VACC_PIN_BYTES		((u64)VACC_PIN_PAGES << PAGE_SHIFT)
 #define VACC_PIN_DEVICE_BYTES	SZ_64M
 
 /**
@@ -208,15 +210,14 @@ static size_t vacc_transfer_fill_bvec(struct vacc_transfer *transfer, int count,
 }
 
 /*
- * Moves up to 16 MiB of the first piece through pinned pages.  Moves nothing, and
+ * Moves up to VACC_PIN_BYTES of the first piece through pinned pages.  Moves nothing, and
  * returns 0, where pinning is not possible: bouncing finds the precise error.
  */
 static int vacc_transfer_pinned(struct vacc_transfer *transfer, size_t *moved)
 {
 	unsigned long addr = transfer->iov->addr;
 	size_t offset = offset_in_page(addr);
-	size_t bytes = min_t(u64, transfer->iov->len,
-			     ((u64)VACC_PIN_PAGES << PAGE_SHIFT) - offset);
+	size_t bytes = min_t(u64, transfer->iov->len, VACC_PIN_BYTES - offset);
 	int pages = DIV_ROUND_UP(offset + bytes, PAGE_SIZE);
 	unsigned int flags = transfer->write ? 0 : FOLL_WRITE;
 	struct iov_iter iter;
@@ -246,7 +247,7 @@ static int vacc_transfer_try_pinned(struct vacc_transfer *transfer,
 				    size_t *moved)
 {
 	struct vacc_device *dev = transfer->call->dev;
-	size_t bytes = min_t(u64, transfer->iov->len, SZ_16M);
+	size_t bytes = min_t(u64, transfer->iov->len, VACC_PIN_BYTES);
 	int err;
 
 	*moved = 0;

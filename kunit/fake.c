@@ -9,7 +9,11 @@
 #include "fake.h"
 
 #define FAKE_ALIVE	0x0a11feed
+
+/* Bytes of the private areas of events, by what has happened to them. */
+#define FAKE_PREPARED	0x11
 #define FAKE_PRIVATE	0x5a
+#define FAKE_DISCARDED	0xdd
 
 /**
  * struct fake_obj - an object of the backend
@@ -158,7 +162,8 @@ static u16 fake_buffer_write(void *priv, void *buffer, u64 offset,
 			     struct iov_iter *from)
 {
 	struct fake_obj *obj = buffer;
-	size_t bytes = iov_iter_count(from);
+	struct fake *fake = priv;
+	size_t bytes = iov_iter_count(from) - fake->short_by;
 	struct vacc_result result;
 
 	if (fake_fault_now(priv, FAKE_BUFFER_WRITE, &result))
@@ -172,11 +177,16 @@ static u16 fake_buffer_read(void *priv, void *buffer, u64 offset,
 			    struct iov_iter *to)
 {
 	struct fake_obj *obj = buffer;
-	size_t bytes = iov_iter_count(to);
+	struct fake *fake = priv;
+	size_t bytes = iov_iter_count(to) - fake->short_by;
 	struct vacc_result result;
 
 	if (fake_fault_now(priv, FAKE_BUFFER_READ, &result))
 		return result.status;
+	if (fake->lazy) {
+		iov_iter_advance(to, bytes);
+		return VIRTIO_ACCEL_S_OK;
+	}
 	if (copy_to_iter(obj->memory + offset, bytes, to) != bytes)
 		return VIRTIO_ACCEL_S_INTERNAL_ERROR;
 	return VIRTIO_ACCEL_S_OK;
@@ -208,7 +218,7 @@ static void fake_program_info(void *priv, void *program,
 {
 	*info = (struct vacc_program_info){
 		.slot_count = 3,
-		.command_count = 5,
+		.command_count = FAKE_COMMANDS,
 		.launch_count = 7,
 		.max_scratch_bytes = 9,
 	};
@@ -220,6 +230,26 @@ static void fake_program_slot(void *priv, void *program, u32 index,
 	slot->slot = 100 + index;
 	slot->access = VIRTIO_ACCEL_ACCESS_READ;
 	slot->min_bytes = 1000 + index;
+}
+
+static void fake_program_command(void *priv, void *program, u32 index,
+				 struct vacc_attribution_row *row)
+{
+	struct fake *fake = priv;
+
+	/* A row is handed over zeroed, and only for commands that there are. */
+	if (index >= FAKE_COMMANDS || memchr_inv(row, 0, sizeof(*row))) {
+		fake->misuses++;
+		return;
+	}
+	*row = (struct vacc_attribution_row){
+		.command = index,
+		.operation = index == FAKE_DENSE ? VACC_NATIVE_DENSE_LINEAR :
+						   VACC_NATIVE_COPY,
+		.path = VACC_PATH_EAGER,
+		.dispatches = 20 + index,
+		.transfers = 30 + index,
+	};
 }
 
 static u16 fake_queue_create(void *priv, void *context, void **queue)
@@ -266,31 +296,87 @@ static void fake_keep_work(struct fake *fake, const struct vacc_submission *work
 	memcpy(fake->binds, work->bindings, count * sizeof(*work->bindings));
 }
 
-static struct vacc_result fake_submit(void *priv,
-				      const struct vacc_submission *work)
+/* All of the private area says where an event is, and is zeroed at first. */
+static void fake_move(struct fake *fake, struct vacc_event *event, int from,
+		      int to)
 {
-	struct vacc_result result = vacc_done();
-	struct fake *fake = priv;
+	void *area = vacc_event_priv(event);
+	unsigned long flags;
 
-	if (fake_fault_now(fake, FAKE_SUBMIT, &result) &&
-	    result.outcome == VACC_OUTCOME_REJECTED)
-		return result;
-	/* All of the area is the backend's, and it is zeroed. */
-	if (memchr_inv(vacc_event_priv(work->event), 0, fake->private_bytes))
+	spin_lock_irqsave(&fake->lock, flags);
+	if (memchr_inv(area, from, fake->private_bytes))
 		fake->misuses++;
-	memset(vacc_event_priv(work->event), FAKE_PRIVATE, fake->private_bytes);
-	spin_lock_irq(&fake->lock);
+	memset(area, to, fake->private_bytes);
+	if (from == FAKE_PREPARED)
+		fake->prepared--;
+	if (to == FAKE_PREPARED)
+		fake->prepared++;
+	spin_unlock_irqrestore(&fake->lock, flags);
+}
+
+static u16 fake_event_prepare(void *priv, const struct vacc_submission *work)
+{
+	struct fake *fake = priv;
+	struct vacc_result result;
+
+	work->reason->binding = 1;
+	work->reason->text = "the fake does not like it";
+	if (fake_fault_now(fake, FAKE_EVENT_PREPARE, &result))
+		return result.status;
+	work->reason->text = NULL;
 	fake_keep_work(fake, work);
-	if (fake->event_count == FAKE_EVENTS) {
-		spin_unlock_irq(&fake->lock);
-		return vacc_rejected(VIRTIO_ACCEL_S_RESOURCE_LIMIT);
-	}
-	fake->events[fake->event_count++] = work->event;
+	fake_move(fake, work->event, 0, FAKE_PREPARED);
+	return VIRTIO_ACCEL_S_OK;
+}
+
+static void fake_add(struct fake *fake, struct vacc_event *event)
+{
+	fake_move(fake, event, FAKE_PREPARED, FAKE_PRIVATE);
+	spin_lock_irq(&fake->lock);
+	if (fake->event_count < FAKE_EVENTS)
+		fake->events[fake->event_count++] = event;
+	else
+		fake->misuses++;
 	spin_unlock_irq(&fake->lock);
 	if (fake->run_here)
 		fake_end(fake, fake->event_count - 1, VACC_EVENT_COMPLETE,
 			 VIRTIO_ACCEL_S_OK);
+}
+
+static struct vacc_result fake_event_submit(void *priv, struct vacc_event *event)
+{
+	struct vacc_result result = vacc_done();
+	struct fake *fake = priv;
+
+	if (fake_fault_now(fake, FAKE_EVENT_SUBMIT, &result) &&
+	    result.outcome == VACC_OUTCOME_REJECTED)
+		fake_move(fake, event, FAKE_PREPARED, FAKE_DISCARDED);
+	else
+		fake_add(fake, event);
 	return result;
+}
+
+/* A fault is one of the device's, which says so by the end of the event. */
+static void fake_event_admit(void *priv, struct vacc_event *event)
+{
+	struct vacc_result result = vacc_done();
+	struct fake *fake = priv;
+	bool fault = fake_fault_now(fake, FAKE_EVENT_ADMIT, &result);
+
+	fake_add(fake, event);
+	if (!fault)
+		return;
+	if (result.outcome == VACC_OUTCOME_INDETERMINATE)
+		vacc_event_indeterminate(event);
+	else
+		fake_end(fake, fake->event_count - 1, VACC_EVENT_FAILED,
+			 result.status);
+}
+
+static void fake_event_discard(void *priv, struct vacc_event *event)
+{
+	fake_enter(priv, FAKE_EVENT_DISCARD);
+	fake_move(priv, event, FAKE_PREPARED, FAKE_DISCARDED);
 }
 
 static bool fake_take(struct fake *fake, struct vacc_event *event)
@@ -367,6 +453,8 @@ static void fake_stop(void *priv)
 	spin_lock_irq(&fake->lock);
 	fake->stopped = true;
 	fake->event_count = 0;
+	if (fake->prepared)
+		fake->misuses++;
 	spin_unlock_irq(&fake->lock);
 }
 
@@ -381,13 +469,17 @@ static const struct vacc_backend_ops fake_ops = {
 	.program_unload = fake_program_unload,
 	.program_info = fake_program_info,
 	.program_slot = fake_program_slot,
+	.program_command = fake_program_command,
 	.queue_create = fake_queue_create,
 	.queue_destroy = fake_queue_destroy,
 	.queue_counters = fake_queue_counters,
 	.counters = fake_counters,
 	.scratch = fake_scratch,
 	.event_bytes = fake_event_bytes,
-	.submit = fake_submit,
+	.event_prepare = fake_event_prepare,
+	.event_submit = fake_event_submit,
+	.event_admit = fake_event_admit,
+	.event_discard = fake_event_discard,
 	.event_cancel = fake_event_cancel,
 	.event_abort = fake_event_abort,
 	.event_destroy = fake_event_destroy,
@@ -420,7 +512,8 @@ static const struct vacc_backend_info fake_info = {
 	.effective_bindings = 6,
 	.effective_artifact_bytes = 4096,
 	.kind = VACC_BACKEND_DIRECT,
-	.features = VACC_FEATURE_MMAP | VACC_FEATURE_QUEUE_IN_ORDER,
+	.features = VACC_FEATURE_MMAP | VACC_FEATURE_QUEUE_IN_ORDER |
+		    VACC_FEATURE_ATTRIBUTION | VACC_FEATURE_TIMING,
 	.engine_path = VACC_ENGINE_INTEGER,
 	.inline_limit = 77,
 	.binding_offset_align = 16,

@@ -22,7 +22,10 @@ enum fake_op {
 	FAKE_QUEUE_CREATE,
 	FAKE_QUEUE_DESTROY,
 	FAKE_EVENT_BYTES,
-	FAKE_SUBMIT,
+	FAKE_EVENT_PREPARE,
+	FAKE_EVENT_SUBMIT,
+	FAKE_EVENT_ADMIT,
+	FAKE_EVENT_DISCARD,
 	FAKE_EVENT_CANCEL,
 	FAKE_EVENT_ABORT,
 	FAKE_EVENT_DESTROY,
@@ -44,6 +47,10 @@ struct fake_fault {
 
 #define FAKE_EVENTS	64
 
+/* Commands of each program, one of them a dense-linear. */
+#define FAKE_COMMANDS	5
+#define FAKE_DENSE	2
+
 /**
  * struct fake - the backend
  * @dev: the device that it stands behind
@@ -54,17 +61,21 @@ struct fake_fault {
  * @fault: faults by operation
  * @objects: objects that were not released
  * @live: how many, by kind
- * @misuses: double releases, parents before children, calls after stop
+ * @misuses: double releases, parents before children, calls after stop, prepared events
+ *	that are not taken once
  * @stopped: stop was called
- * @run_here: submissions complete before submit returns
+ * @run_here: submissions complete before the call that takes them returns
  * @executing: events have begun: cancel is BUSY, abort ends nothing
  * @events: admitted and not reported, in order, without holes
  * @event_count: how many
+ * @prepared: events that are prepared, and neither taken nor discarded
  * @private_bytes: length of an event's private area
  * @load: what the last load said
  * @payload: the beginning of its artifact
- * @work: what the last submission said
+ * @work: what the last submission said when it was prepared
  * @binds: its bindings, as far as there is room
+ * @short_by: transfers move so many bytes less than they say
+ * @lazy: reads say that they have moved, and have not
  * @hook: called at the start of each operation, or NULL
  * @hook_data: for @hook
  */
@@ -83,11 +94,14 @@ struct fake {
 	bool executing;
 	struct vacc_event *events[FAKE_EVENTS];
 	unsigned int event_count;
+	int prepared;
 	size_t private_bytes;
 	struct vacc_load load;
 	u8 payload[32];
 	struct vacc_submission work;
 	struct vacc_bind binds[8];
+	size_t short_by;
+	bool lazy;
 	void (*hook)(struct fake *fake, enum fake_op op);
 	void *hook_data;
 };

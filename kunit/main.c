@@ -8,17 +8,26 @@
 #include "../drivers/core.h"
 
 struct workqueue_struct *vacc_wq;
+struct workqueue_struct *vacc_slow_wq;
 
 static int __init rig_module_init(void)
 {
 	vacc_wq = alloc_workqueue("virtio_accel_kunit",
 				  WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return vacc_wq ? 0 : -ENOMEM;
+	if (!vacc_wq)
+		return -ENOMEM;
+	vacc_slow_wq = alloc_workqueue("virtio_accel_kunit_slow",
+				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (vacc_slow_wq)
+		return 0;
+	destroy_workqueue(vacc_wq);
+	return -ENOMEM;
 }
 
 static void __exit rig_module_exit(void)
 {
 	vacc_file_wait_all();
+	destroy_workqueue(vacc_slow_wq);
 	destroy_workqueue(vacc_wq);
 }
 

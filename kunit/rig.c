@@ -157,16 +157,27 @@ static bool rig_settled(struct vacc_device *dev)
 	return true;
 }
 
-/* Waits for what runs on the workqueue, and what that puts there. */
+/* What runs on one of the workqueues may put something on the other. */
+void rig_flush(void)
+{
+	int turns = 4;
+
+	while (turns--) {
+		flush_workqueue(vacc_wq);
+		flush_workqueue(vacc_slow_wq);
+	}
+}
+
+/* Waits for what runs on the workqueues, and what that puts there. */
 void rig_settle(struct rig *rig)
 {
 	int turns = 8;
 
 	do {
 		flush_delayed_fput();
-		flush_workqueue(vacc_wq);
+		rig_flush();
 	} while (!rig_settled(rig->fake.dev) && --turns);
-	flush_workqueue(vacc_wq);
+	rig_flush();
 }
 
 /*
@@ -196,6 +207,7 @@ static void rig_check_end(struct rig *rig)
 	KUNIT_EXPECT_TRUE(test, list_empty(&dev->queues));
 	KUNIT_EXPECT_EQ(test, kref_read(&dev->ref), 1);
 	KUNIT_EXPECT_EQ(test, rig->fake.misuses, 0);
+	KUNIT_EXPECT_EQ(test, rig->fake.prepared, 0);
 	KUNIT_EXPECT_EQ(test, rig_nodes, 0);
 }
 

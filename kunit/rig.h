@@ -62,6 +62,7 @@ void rig_unregister(struct rig *rig);
 void rig_lose(struct rig *rig);
 struct file *rig_open(struct rig *rig, unsigned int index);
 void rig_close(struct rig *rig, unsigned int index);
+void rig_flush(void);
 void rig_settle(struct rig *rig);
 void rig_later(struct rig *rig, void (*fn)(struct rig *rig));
 

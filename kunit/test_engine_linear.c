@@ -5,8 +5,10 @@
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/vacc.h>
+#include <linux/virtio_accel.h>
 
-#include "../mock/engine/linear.h"
+#include "../mock/engine/integer.h"
 #include "../mock/engine/program.h"
 
 /* A row of up to three runs of terms, each of the same input and weight. */
@@ -52,7 +54,7 @@ KUNIT_ARRAY_PARAM_DESC(linear_sum, linear_sums, name);
 static const u64 linear_budgets[] = { 0, 16, 17, 48, 1000, 1 << 20 };
 
 #define LINEAR_ROWS	3
-#define LINEAR_OUTPUTS	(ENG_LINEAR_OUTPUTS + 3)
+#define LINEAR_OUTPUTS	(ENG_INTEGER_OUTPUTS + 3)
 #define LINEAR_GUARD	6
 
 static void linear_fill_row(u8 *row, const struct linear_sum *sum, bool weight)
@@ -112,30 +114,61 @@ static void linear_with_budget(struct kunit *test, const struct linear_sum *sum,
 	}
 }
 
-static void linear_known_sums(struct kunit *test)
+/* Those that this processor has; the others are what they were before. */
+static const char *const linear_paths[] = { "avx512", "avx2", "integer" };
+
+static void linear_by_path(struct kunit *test, const char *path)
 {
 	const struct linear_sum *sum = test->param_value;
 	u64 bytes = (LINEAR_ROWS + LINEAR_OUTPUTS) *
 		    (linear_terms(sum) * 2 + LINEAR_GUARD) +
 		    LINEAR_ROWS * (LINEAR_OUTPUTS * 2 + LINEAR_GUARD) + 1;
 	u8 *memory = kunit_kzalloc(test, bytes, GFP_KERNEL);
-	void *work = kunit_kzalloc(test, ENG_WORK_BYTES, GFP_KERNEL);
+	void *work = kunit_kzalloc(test, eng_linear_work_bytes(), GFP_KERNEL);
 	int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, memory);
-	KUNIT_ASSERT_NOT_NULL(test, work);
+	KUNIT_ASSERT_NOT_NULL_MSG(test, memory, "%s", path);
+	KUNIT_ASSERT_NOT_NULL_MSG(test, work, "%s", path);
 	for (i = 0; i < ARRAY_SIZE(linear_budgets); i++) {
 		/* What a work area holds does not matter. */
-		memset(work, 0xa5, ENG_WORK_BYTES);
+		memset(work, 0xa5, eng_linear_work_bytes());
 		linear_with_budget(test, sum, linear_budgets[i], memory, work);
 	}
+}
+
+static void linear_known_sums(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(linear_paths); i++)
+		if (eng_linear_choose(linear_paths[i]) == VIRTIO_ACCEL_S_OK)
+			linear_by_path(test, linear_paths[i]);
+}
+
+/* Names, and what is refused changes nothing. */
+static void linear_choice(struct kunit *test)
+{
+	u32 path;
+
+	KUNIT_EXPECT_EQ(test, eng_linear_choose("auto"),
+			(u16)VIRTIO_ACCEL_S_OK);
+	path = eng_linear_path();
+	KUNIT_EXPECT_EQ(test, eng_linear_choose("AVX2"),
+			(u16)VIRTIO_ACCEL_S_INVALID_ARGUMENT);
+	KUNIT_EXPECT_EQ(test, eng_linear_choose(""),
+			(u16)VIRTIO_ACCEL_S_INVALID_ARGUMENT);
+	KUNIT_EXPECT_EQ(test, eng_linear_path(), path);
+	KUNIT_EXPECT_EQ(test, eng_linear_choose("integer"),
+			(u16)VIRTIO_ACCEL_S_OK);
+	KUNIT_EXPECT_EQ(test, eng_linear_path(), (u32)VACC_ENGINE_INTEGER);
+	KUNIT_EXPECT_LE(test, eng_linear_path(), path);
 }
 
 /* Which row meets which weight: small integers, [r][i] = r+i, [o][i] = o*i+1. */
 static void linear_layout(struct kunit *test)
 {
 	u16 in[2][3], weight[2][3], out[2][2];
-	void *work = kunit_kzalloc(test, ENG_WORK_BYTES, GFP_KERNEL);
+	void *work = kunit_kzalloc(test, eng_linear_work_bytes(), GFP_KERNEL);
 	/* 0 to 14. */
 	static const u16 number[] = { 0x0000, 0x3c00, 0x4000, 0x4200, 0x4400,
 				      0x4500, 0x4600, 0x4700, 0x4800, 0x4880,
@@ -171,6 +204,7 @@ static void linear_layout(struct kunit *test)
 static struct kunit_case linear_cases[] = {
 	KUNIT_CASE_PARAM(linear_known_sums, linear_sum_gen_params),
 	KUNIT_CASE(linear_layout),
+	KUNIT_CASE(linear_choice),
 	{}
 };
 

@@ -388,7 +388,8 @@ static u16 load_run(struct kunit *test, struct eng_program *program,
 {
 	struct eng_run *run = kunit_kzalloc(test, eng_run_bytes(program),
 					    GFP_KERNEL);
-	void *work = kunit_kzalloc(test, ENG_WORK_BYTES, GFP_KERNEL);
+	void *work = kunit_kzalloc(test, eng_run_work_bytes(program) ?: 1,
+				   GFP_KERNEL);
 	struct eng_reason reason = { 0, 0, 0, NULL };
 	struct eng_counters counters = {};
 	struct eng_plan plan = {};
@@ -402,7 +403,7 @@ static u16 load_run(struct kunit *test, struct eng_program *program,
 	eng_run_set_scratch(run, plan.scratch_bytes ?
 			    kunit_kzalloc(test, plan.scratch_bytes, GFP_KERNEL) :
 			    NULL);
-	while (!eng_run_step(run, work, budget, 0, &counters))
+	while (!eng_run_step(run, work, NULL, budget, 0, &counters))
 		;
 	return VIRTIO_ACCEL_S_OK;
 }

@@ -12,8 +12,10 @@
 /* What a timer would do when its time has come. */
 static void event_advance_timer(struct vacc_event *event)
 {
-	if (timer_delete(&event->timer))
-		event->timer.function(&event->timer);
+	struct timer_list *timer = &event->clock->timer;
+
+	if (timer_delete(timer))
+		timer->function(timer);
 }
 
 static void event_end_complete(struct rig *rig, u32 handle)
@@ -128,7 +130,7 @@ static void event_ends_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, query.event_flags, (u32)VACC_EVENT_QUIESCENT);
 	KUNIT_EXPECT_EQ(test, dma_fence_get_status(&event->fence->base),
 			end->fence);
-	KUNIT_EXPECT_FALSE(test, timer_pending(&event->timer));
+	KUNIT_EXPECT_FALSE(test, event->clock && timer_pending(&event->clock->timer));
 
 	/* What comes later changes nothing. */
 	vacc_event_done(event, VACC_EVENT_COMPLETE, VIRTIO_ACCEL_S_OK);

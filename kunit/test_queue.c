@@ -215,7 +215,7 @@ static void queue_advance(struct rig *rig, struct vacc_queue *queue,
 		   READ_ONCE(queue->progress) - msecs_to_jiffies(ms));
 	mod_delayed_work(vacc_wq, &queue->watchdog, 0);
 	flush_delayed_work(&queue->watchdog);
-	flush_workqueue(vacc_wq);
+	rig_flush();
 }
 
 static void queue_watchdog_takes_the_head(struct kunit *test)

@@ -92,7 +92,7 @@ static void range_of_a_binding(struct kunit *test)
 	submit.bindings = rig_array(rig, RIG_ARRAY, 1, sizeof(binding));
 	KUNIT_EXPECT_EQ(test, rig_submit(rig, &bench, &submit),
 			range->fits ? 0 : -ERANGE);
-	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_SUBMIT],
+	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_EVENT_SUBMIT],
 			range->fits ? 1U : 0U);
 	if (!range->fits)
 		return;

@@ -24,7 +24,7 @@ static void reaper_done(struct vacc_file *file)
 /* The retry that the reaper waits for, now. */
 static void reaper_advance(struct vacc_file *file)
 {
-	mod_delayed_work(vacc_wq, &file->reap, 0);
+	mod_delayed_work(vacc_slow_wq, &file->reap, 0);
 	flush_delayed_work(&file->reap);
 }
 
@@ -167,7 +167,7 @@ static void reaper_tries_again(struct kunit *test)
 	rig_bench(rig, &bench);
 	fake_fail(&rig->fake, refusal->op, 1, vacc_rejected(VIRTIO_ACCEL_S_BUSY));
 	file = reaper_close(rig);
-	flush_workqueue(vacc_wq);
+	rig_flush();
 	KUNIT_EXPECT_EQ(test, rig->fake.live[refusal->kind], 1);
 	KUNIT_EXPECT_EQ(test, rig->fake.live[VACC_KIND_CONTEXT], 1);
 	KUNIT_EXPECT_GT(test, reaper_zombies(rig), 0);
@@ -189,7 +189,7 @@ static void reaper_gives_up(struct kunit *test)
 	fake_fail(&rig->fake, FAKE_BUFFER_DESTROY, 1,
 		  vacc_rejected(VIRTIO_ACCEL_S_BUSY));
 	file = reaper_close(rig);
-	flush_workqueue(vacc_wq);
+	rig_flush();
 	KUNIT_EXPECT_NE(test, file->reap_until, 0UL);
 	file->reap_until = (jiffies - 2) | 1;
 	fake_fail(&rig->fake, FAKE_BUFFER_DESTROY, 1,
@@ -237,7 +237,7 @@ static void reaper_many_times(struct kunit *test)
 		rig_event(rig, &bench);
 		rig_close(rig, 0);
 		if (i & 2)
-			flush_workqueue(vacc_wq);
+			rig_flush();
 		rig->fake.executing = false;
 		while (fake_end(&rig->fake, 0, VACC_EVENT_COMPLETE,
 				VIRTIO_ACCEL_S_OK))

@@ -22,12 +22,14 @@ struct submit_check {
 
 static const struct submit_check submit_checks[] = {
 	{ "good", {}, BIND, 0 },
-	{ "unknown flag", { .flags = 1 << 7, .deadline_ns = 1 }, BIND,
+	{ "unknown flag", { .flags = 1 << 9, .deadline_ns = 1 }, BIND,
 	  -EOPNOTSUPP },
 	{ "record", { .flags = VACC_SUBMIT_RECORD }, BIND, 0 },
-	{ "attribution", { .flags = VACC_SUBMIT_ATTRIBUTION }, BIND,
+	{ "attribution", { .flags = VACC_SUBMIT_ATTRIBUTION }, BIND, 0 },
+	{ "timing", { .flags = VACC_SUBMIT_TIMING }, BIND, 0 },
+	{ "replay only", { .flags = VACC_SUBMIT_REPLAY_ONLY }, BIND,
 	  -EOPNOTSUPP },
-	{ "timing", { .flags = VACC_SUBMIT_TIMING }, BIND, -EOPNOTSUPP },
+	{ "captured", { .flags = VACC_SUBMIT_CAPTURED }, BIND, -EOPNOTSUPP },
 	{ "kind write", { .kind = VACC_SUBMIT_WRITE }, BIND, -EOPNOTSUPP },
 	{ "kind inline", { .kind = VACC_SUBMIT_INLINE }, BIND, -EOPNOTSUPP },
 	{ "priority", { .priority = 1 }, BIND, -EOPNOTSUPP },
@@ -37,7 +39,6 @@ static const struct submit_check submit_checks[] = {
 	{ "in-fences without a stride", { .in_fences = { 1, 0, 0 } }, BIND,
 	  -EINVAL },
 	{ "65 in-fences", { .in_fences = { 65, 16, 0 } }, BIND, -EINVAL },
-	{ "work", { .work.count = 1 }, BIND, -EOPNOTSUPP },
 	{ "deadline without wait", { .deadline_ns = 1 }, BIND, -EINVAL },
 	{ "deadline after all time", { .flags = VACC_SUBMIT_WAIT,
 	  .deadline_ns = VACC_NO_DEADLINE + 1 }, BIND, -EINVAL },
@@ -126,7 +127,7 @@ static void submit_is_checked(struct kunit *test)
 	rig_put(rig, RIG_ARRAY, &binding, sizeof(binding));
 	submit.bindings = rig_array(rig, RIG_ARRAY, 1, sizeof(binding));
 	KUNIT_EXPECT_EQ(test, rig_submit(rig, &bench, &submit), check->error);
-	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_SUBMIT],
+	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_EVENT_SUBMIT],
 			check->error ? 0U : 1U);
 	if (check->error)
 		submit_expect_nothing(rig, &bench);
@@ -296,7 +297,7 @@ static void submit_rejected(struct kunit *test)
 
 	put_unused_fd(before);
 	rig_bench(rig, &bench);
-	fake_fail(&rig->fake, FAKE_SUBMIT, 1,
+	fake_fail(&rig->fake, FAKE_EVENT_SUBMIT, 1,
 		  vacc_rejected(VIRTIO_ACCEL_S_INCOMPATIBLE));
 	KUNIT_EXPECT_EQ(test, rig_submit(rig, &bench, &submit), -ENOEXEC);
 	submit_expect_nothing(rig, &bench);
@@ -311,6 +312,30 @@ static void submit_rejected(struct kunit *test)
 	rig_stats(rig, &stats);
 	KUNIT_EXPECT_EQ(test, stats.submitted, 1ULL);
 	KUNIT_EXPECT_EQ(test, stats.direct_bindings, 1ULL);
+}
+
+/* By what does not take the device, which hears nothing of it. */
+static void submit_refused(struct kunit *test)
+{
+	struct vacc_last_error last = {};
+	struct vacc_submit submit = {};
+	struct rig *rig = test->priv;
+	struct rig_bench bench;
+	struct vacc_stats stats;
+
+	rig_bench(rig, &bench);
+	fake_fail(&rig->fake, FAKE_EVENT_PREPARE, 1,
+		  vacc_rejected(VIRTIO_ACCEL_S_INCOMPATIBLE));
+	KUNIT_EXPECT_EQ(test, rig_submit(rig, &bench, &submit), -ENOEXEC);
+	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_EVENT_SUBMIT], 0U);
+	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_EVENT_DISCARD], 0U);
+	KUNIT_ASSERT_EQ(test, RIG_CALL(rig, VACC_LAST_ERROR, &last), 0);
+	KUNIT_EXPECT_EQ(test, last.binding, 1U);
+	KUNIT_EXPECT_STREQ(test, (char *)last.text, "the fake does not like it");
+	submit_expect_nothing(rig, &bench);
+	rig_stats(rig, &stats);
+	KUNIT_EXPECT_EQ(test, stats.rejected, 1ULL);
+	KUNIT_EXPECT_EQ(test, stats.submitted, 0ULL);
 }
 
 /* Written to memory that cannot be: the backend never sees it. */
@@ -330,7 +355,8 @@ static void submit_result_faults(struct kunit *test)
 	rig_put(rig, rig->twin_rw - rig->user, &submit, sizeof(submit));
 	KUNIT_EXPECT_EQ(test, rig_ioctl_at(rig, rig->file[0], VACC_SUBMIT,
 					   rig->twin_ro), -EFAULT);
-	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_SUBMIT], 0U);
+	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_EVENT_PREPARE], 0U);
+	KUNIT_EXPECT_EQ(test, rig->fake.calls[FAKE_EVENT_SUBMIT], 0U);
 	submit_expect_nothing(rig, &bench);
 }
 
@@ -340,7 +366,7 @@ static void submit_provisional_hook(struct fake *fake, enum fake_op op)
 	struct rig *rig = container_of(fake, struct rig, fake);
 	struct vacc_submit *seen = fake->hook_data;
 
-	if (op != FAKE_SUBMIT)
+	if (op != FAKE_EVENT_SUBMIT)
 		return;
 	/* Without a fault, as a lock is held. */
 	KUNIT_EXPECT_EQ(rig->test,
@@ -378,7 +404,7 @@ static void submit_indeterminate(struct kunit *test)
 	struct rig_bench bench;
 
 	rig_bench(rig, &bench);
-	fake_fail(&rig->fake, FAKE_SUBMIT, 1,
+	fake_fail(&rig->fake, FAKE_EVENT_SUBMIT, 1,
 		  vacc_indeterminate(VIRTIO_ACCEL_S_DEVICE_LOST));
 	KUNIT_ASSERT_EQ(test, rig_submit(rig, &bench, &submit), 0);
 	KUNIT_EXPECT_EQ(test, submit.admission, (u32)VACC_INDETERMINATE);
@@ -490,6 +516,7 @@ static struct kunit_case submit_cases[] = {
 	KUNIT_CASE_PARAM(submit_many_bindings, submit_many_gen_params),
 	KUNIT_CASE(submit_types_for_the_backend),
 	KUNIT_CASE(submit_rejected),
+	KUNIT_CASE(submit_refused),
 	KUNIT_CASE(submit_result_faults),
 	KUNIT_CASE(submit_provisional_result),
 	KUNIT_CASE(submit_indeterminate),

@@ -321,6 +321,65 @@ static void transfer_backend_fails(struct kunit *test)
 			0);
 }
 
+/* What was not moved is no success, bounced and pinned. */
+static void transfer_is_short(struct kunit *test)
+{
+	static const size_t lengths[] = { 100, SZ_64K };
+	struct rig *rig = test->priv;
+	u32 buffer = rig_buffer_usage(rig, rig_context(rig), TRANSFER_BYTES,
+				      RIG_USAGE_ALL);
+	struct vacc_iov iov = { .addr = rig->user + RIG_DATA };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		iov.len = lengths[i];
+		rig->fake.short_by = 1;
+		KUNIT_EXPECT_EQ(test, transfer(rig, VACC_BUFFER_WRITE, buffer,
+					       0, &iov, 1), -EREMOTEIO);
+		KUNIT_EXPECT_EQ(test, transfer(rig, VACC_BUFFER_READ, buffer,
+					       0, &iov, 1), -EREMOTEIO);
+		rig->fake.short_by = 0;
+		KUNIT_EXPECT_EQ(test, transfer(rig, VACC_BUFFER_READ, buffer,
+					       0, &iov, 1), 0);
+	}
+}
+
+/* Pages that others have left, where the bounce buffer will be. */
+static void transfer_leave_pages(struct kunit *test, u8 *bytes)
+{
+	struct page *pages[16];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+		pages[i] = alloc_page(GFP_KERNEL_ACCOUNT);
+		KUNIT_ASSERT_NOT_NULL(test, pages[i]);
+		memcpy(page_address(pages[i]), bytes, PAGE_SIZE);
+	}
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		__free_page(pages[i]);
+}
+
+/* What a backend leaves out is nobody's. */
+static void transfer_of_nothing(struct kunit *test)
+{
+	struct rig *rig = test->priv;
+	u32 buffer = rig_buffer_usage(rig, rig_context(rig), TRANSFER_BYTES,
+				      RIG_USAGE_ALL);
+	struct vacc_iov iov = { rig->user + RIG_DATA, PAGE_SIZE };
+	u8 *bytes = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bytes);
+	memset(bytes, 0xee, PAGE_SIZE);
+	rig_put(rig, RIG_DATA, bytes, PAGE_SIZE);
+	rig->fake.lazy = true;
+	transfer_leave_pages(test, bytes);
+	KUNIT_EXPECT_EQ(test, transfer(rig, VACC_BUFFER_READ, buffer, 0, &iov,
+				       1), 0);
+	rig->fake.lazy = false;
+	rig_get(rig, RIG_DATA, bytes, PAGE_SIZE);
+	KUNIT_EXPECT_NULL(test, memchr_inv(bytes, 0, PAGE_SIZE));
+}
+
 static struct kunit_case transfer_cases[] = {
 	KUNIT_CASE_PARAM(transfer_round_trip, transfer_shape_gen_params),
 	KUNIT_CASE(transfer_pieces),
@@ -330,6 +389,8 @@ static struct kunit_case transfer_cases[] = {
 	KUNIT_CASE_PARAM(transfer_faults_at_the_end, transfer_fault_gen_params),
 	KUNIT_CASE(transfer_read_only_memory),
 	KUNIT_CASE(transfer_backend_fails),
+	KUNIT_CASE(transfer_is_short),
+	KUNIT_CASE(transfer_of_nothing),
 	{}
 };
 

@@ -105,7 +105,8 @@ static void unplug_fails_events(struct kunit *test)
 		KUNIT_EXPECT_EQ(test,
 				dma_fence_get_status(&events[i]->fence->base),
 				done ? 1 : way->error);
-		KUNIT_EXPECT_FALSE(test, timer_pending(&events[i]->timer));
+		KUNIT_EXPECT_FALSE(test, events[i]->clock &&
+				   timer_pending(&events[i]->clock->timer));
 		/* A report that comes too late. */
 		vacc_event_done(events[i], VACC_EVENT_COMPLETE,
 				VIRTIO_ACCEL_S_OK);
@@ -128,7 +129,7 @@ static void unplug_ends_indeterminate(struct kunit *test)
 	struct rig_bench bench;
 
 	rig_bench(rig, &bench);
-	fake_fail(&rig->fake, FAKE_SUBMIT, 1,
+	fake_fail(&rig->fake, FAKE_EVENT_SUBMIT, 1,
 		  vacc_indeterminate(VIRTIO_ACCEL_S_INTERNAL_ERROR));
 	KUNIT_ASSERT_EQ(test, rig_submit(rig, &bench, &submit), 0);
 	event = rig_event_of(rig, submit.event);

@@ -103,7 +103,9 @@ static void act_submit(struct vio_act *act, u32 earlier)
 	/* The polls that follow are the test's to answer. */
 	act->rig->hold = VIRTIO_ACCEL_OP_POLL_EVENT;
 	act_arm(act, earlier);
-	act_result(act, vacc_vio_ops.submit(act->session, &work));
+	act->status = vacc_vio_ops.event_prepare(act->session, &work);
+	KUNIT_ASSERT_EQ(act->rig->test, act->status, 0);
+	act_result(act, vacc_vio_ops.event_submit(act->session, work.event));
 }
 
 /* An event of the vectors' ID, and its first poll, which has the vectors' ID too. */

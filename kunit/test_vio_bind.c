@@ -205,6 +205,32 @@ static void feature_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->frame_count, 0U);
 }
 
+/* Names of devices, whole ones, anywhere in the list. */
+static void device_names(struct kunit *test)
+{
+	static const struct {
+		const char *list;
+		const char *name;
+		bool good;
+	} rows[] = {
+		{ "virtio3", "virtio3", true },
+		{ "virtio3", "virtio31", false },
+		{ "virtio31", "virtio3", false },
+		{ "virtio3,virtio5", "virtio3", true },
+		{ "virtio3,virtio5", "virtio5", true },
+		{ "virtio3,virtio5", "virtio4", false },
+		{ "virtio3,virtio5", "virtio3,virtio5", false },
+		{ "virtio3,", "virtio5", false },
+		{ ",virtio5", "virtio5", true },
+		{ ",", "virtio5", false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ_MSG(test, vio_named(rows[i].list, rows[i].name),
+				    rows[i].good, "row %u", i);
+}
+
 static const struct vio_rule bind_rules[] = {
 	{ "config of chains longer than the ring", config_ring },
 	{ "features of every bit", feature_bits },
@@ -217,6 +243,7 @@ static struct kunit_case bind_cases[] = {
 	KUNIT_CASE_PARAM(info_limits, info_row_gen_params),
 	KUNIT_CASE_PARAM(config_bounds, config_row_gen_params),
 	KUNIT_CASE_PARAM(vio_rule, bind_rule_gen_params),
+	KUNIT_CASE(device_names),
 	{}
 };
 

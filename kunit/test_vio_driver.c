@@ -30,6 +30,11 @@ static void vio_event_done(struct vacc_event *event, u32 state, u16 status)
 	vio_event->done++;
 }
 
+static void vio_event_indeterminate(struct vacc_event *event)
+{
+	((struct vio_event *)event)->indeterminate++;
+}
+
 /* The device is its session. */
 static struct vacc_device *vio_device_register(struct device *parent,
 					       const char *parent_name,
@@ -49,6 +54,7 @@ static void vio_device_gone(struct vacc_device *dev)
 #define vacc_event_priv		vio_event_priv
 #define vacc_event_handle	vio_event_handle
 #define vacc_event_done		vio_event_done
+#define vacc_event_indeterminate	vio_event_indeterminate
 #define vacc_device_register	vio_device_register
 #define vacc_device_unregister	vio_device_gone
 #define vacc_device_lose	vio_device_gone
@@ -83,12 +89,18 @@ struct vacc_request *vacc_request_alloc(struct vacc_session *session, u16 opcode
 #include "../drivers/virtio/event.c"
 #include "../drivers/virtio/poll.c"
 #include "../drivers/virtio/object.c"
+#include "../drivers/virtio/doubt.c"
 #include "../drivers/virtio/session.c"
 #include "../drivers/virtio/driver.c"
 
 int vio_validate(struct virtio_device *vdev)
 {
 	return vacc_vio_driver.validate(vdev);
+}
+
+bool vio_named(const char *list, const char *name)
+{
+	return vacc_vio_named(list, name);
 }
 
 int vio_probe(struct virtio_device *vdev)
@@ -99,6 +111,11 @@ int vio_probe(struct virtio_device *vdev)
 void vio_remove(struct virtio_device *vdev)
 {
 	vacc_vio_driver.remove(vdev);
+}
+
+void vio_command_timeout(u32 ms)
+{
+	command_timeout_ms = ms;
 }
 
 u16 vio_parse(struct vacc_request *request, u32 used)

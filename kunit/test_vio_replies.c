@@ -421,9 +421,45 @@ static void ring_release(struct kunit *test)
 		result = vacc_vio_ops.context_destroy(session, context);
 		KUNIT_EXPECT_EQ_MSG(test, result.outcome, want, "status %u", status);
 		KUNIT_EXPECT_EQ(test, result.status, status == 12 ? INTERNAL : status);
+		/* It may have made the driver ask, with IDs of its own. */
+		flush_work(&session->doubt_work);
 		if (result.outcome != VACC_OUTCOME_REJECTED)
 			context = NULL;
 	}
+}
+
+/* The frame with that opcode, which @ahead others precede, is answered by DEVICE_LOST. */
+static void ring_lose(struct vio_rig *rig, u16 opcode, u64 ahead)
+{
+	struct vio_bytes bytes;
+
+	vio_put(&bytes, VIRTIO_ACCEL_S_DEVICE_LOST,
+		ring_next_id(rig) + (ahead << 32), NULL, 0);
+	vio_answer(rig, opcode, &bytes);
+}
+
+/* The device is asked whether it is, once, and believed if it makes a context. */
+static void ring_says_lost(struct kunit *test)
+{
+	static const u16 opcodes[] = {
+		VIRTIO_ACCEL_OP_DESTROY_QUEUE, VIRTIO_ACCEL_OP_CREATE_CONTEXT,
+		VIRTIO_ACCEL_OP_DESTROY_CONTEXT,
+	};
+	struct vio_rig *rig = test->priv;
+	struct vacc_session *session = vio_session(rig);
+	u32 i;
+
+	vio_rig_forget(rig);
+	ring_lose(rig, VIRTIO_ACCEL_OP_DESTROY_QUEUE, 0);
+	KUNIT_EXPECT_EQ(test, vacc_vio_destroy(session, VIRTIO_ACCEL_OP_DESTROY_QUEUE, 1),
+			VIRTIO_ACCEL_S_DEVICE_LOST);
+	/* What it says when asked to take that back raises no other question. */
+	ring_lose(rig, VIRTIO_ACCEL_OP_DESTROY_CONTEXT, 1);
+	flush_work(&session->doubt_work);
+	KUNIT_ASSERT_EQ(test, rig->frame_count, (u32)ARRAY_SIZE(opcodes));
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++)
+		KUNIT_EXPECT_EQ(test, rig->frames[i].opcode, opcodes[i]);
+	KUNIT_EXPECT_FALSE(test, session->failed);
 }
 
 /**
@@ -493,7 +529,8 @@ static void submit_answers(struct kunit *test)
 	vio_put(&bytes, row->status, ring_next_id(rig) | 3, &object, row->payload);
 	vio_answer(rig, VIRTIO_ACCEL_OP_SUBMIT, &bytes);
 	rig->answer_used = row->used;
-	result = vacc_vio_ops.submit(session, &work);
+	KUNIT_ASSERT_EQ(test, vacc_vio_ops.event_prepare(session, &work), 0);
+	result = vacc_vio_ops.event_submit(session, work.event);
 	KUNIT_EXPECT_EQ(test, result.outcome, row->outcome);
 	KUNIT_EXPECT_EQ(test, result.status, row->told);
 	KUNIT_EXPECT_EQ(test, event.done, 0U);
@@ -511,6 +548,7 @@ static const struct vio_rule ring_rules[] = {
 	{ "object ID zero", ring_zero_object },
 	{ "answer to another request over the ring", ring_wrong_id },
 	{ "release by every status", ring_release },
+	{ "device that says once that it is lost", ring_says_lost },
 };
 
 KUNIT_ARRAY_PARAM_DESC(ring_rule, ring_rules, name);

@@ -50,6 +50,7 @@ struct vio_frame {
  * @done: how often its end was reported
  * @state: with which state
  * @status: with which status
+ * @indeterminate: how often it was said that nobody knows whether it was admitted
  */
 struct vio_event {
 	void *priv;
@@ -57,6 +58,7 @@ struct vio_event {
 	u32 done;
 	u32 state;
 	u16 status;
+	u32 indeterminate;
 };
 
 /**
@@ -131,8 +133,10 @@ void vio_rule(struct kunit *test);
 /* test_vio_driver.c: what is static in the driver. */
 extern u32 vio_tag;
 int vio_validate(struct virtio_device *vdev);
+bool vio_named(const char *list, const char *name);
 int vio_probe(struct virtio_device *vdev);
 void vio_remove(struct virtio_device *vdev);
+void vio_command_timeout(u32 ms);
 u16 vio_parse(struct vacc_request *request, u32 used);
 bool vio_poll_decode(const struct virtio_accel_event_state *wire, u32 *state,
 		     u16 *status);

@@ -4,7 +4,7 @@
  *
  *	add		write anything: adds a device
  *	remove		write N: unplugs the device of /dev/virtio-accelN
- *	N/hold		1 in hold mode, else 0; can be written
+ *	N/hold		1 in hold mode, else 0; can be written, also during a reset
  *	N/complete	write EVENT or "all": executes it now
  *	N/fail		write EVENT or "all", then a status, 1 to 65535
  *	N/lose		write EVENT or "all": fails it with DEVICE_LOST
@@ -12,7 +12,13 @@
  *	N/release	write anything: ends hold mode
  *	N/events	unfinished events, one a line:
  *			#SEQUENCE HANDLE queue=QUEUE pid=PROCESS pending|executing
- *	N/counters	what there is and what was done, one a line: NAME VALUE
+ *	N/counters	what there is and what was done, one a line: NAME VALUE;
+ *			fpu_section_ns and fpu_section_macs are the longest time,
+ *			and the most products, without the chance to be preempted;
+ *			panels are products whose weights are kept packed, and
+ *			panels_hits launches that found them so; engine_path is
+ *			VACC_ENGINE_*; launches_spread are those that several
+ *			processors had
  *
  * EVENT is #SEQUENCE, a number that no two events of a device share, or HANDLE,
  * the handle as userspace knows it: the oldest pending event that has it, for
@@ -206,13 +212,6 @@ static int control_reorder(struct control_target *target,
 	return err;
 }
 
-static int control_release(struct control_target *target,
-			   struct eng_device *engine, char *text)
-{
-	target->hold(target->owner, engine, false);
-	return 0;
-}
-
 static ssize_t control_write(struct file *file, const char __user *from,
 			     size_t count,
 			     int (*act)(struct control_target *target,
@@ -254,7 +253,24 @@ CONTROL_WRITE_FILE(complete);
 CONTROL_WRITE_FILE(fail);
 CONTROL_WRITE_FILE(lose);
 CONTROL_WRITE_FILE(reorder);
-CONTROL_WRITE_FILE(release);
+
+/* Hold mode is the device's, whether it has an engine just now or not. */
+static ssize_t control_release_write(struct file *file, const char __user *from,
+				     size_t count, loff_t *ppos)
+{
+	struct control_target *target = file->private_data;
+
+	if (!count || count > CONTROL_MAX_WRITE)
+		return -EINVAL;
+	target->hold(target->owner, false);
+	return count;
+}
+
+static const struct file_operations control_release_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = control_release_write,
+};
 
 static int control_hold_get(void *data, u64 *value)
 {
@@ -270,15 +286,10 @@ static int control_hold_get(void *data, u64 *value)
 static int control_hold_set(void *data, u64 value)
 {
 	struct control_target *target = data;
-	struct eng_device *engine;
 
 	if (value > 1)
 		return -EINVAL;
-	engine = control_get(target);
-	if (!engine)
-		return -ENODEV;
-	target->hold(target->owner, engine, value);
-	control_put(target);
+	target->hold(target->owner, value);
 	return 0;
 }
 
@@ -338,11 +349,19 @@ static int control_counters_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "events %u\n", stats.events);
 	seq_printf(seq, "direct_bindings %llu\n", stats.direct_bindings);
 	seq_printf(seq, "scratch_bytes %llu\n", stats.scratch_bytes);
+	seq_printf(seq, "engine_path %u\n", eng_linear_path());
+	seq_printf(seq, "panels %u\n", stats.panels);
+	seq_printf(seq, "panels_bytes %llu\n", stats.panels_bytes);
+	seq_printf(seq, "panels_hits %llu\n", stats.panels_hits);
 	seq_printf(seq, "commands %llu\n", stats.work.done.commands);
 	seq_printf(seq, "uploaded_bytes %llu\n",
 		   stats.work.done.uploaded_bytes);
+	seq_printf(seq, "launches_spread %llu\n", stats.work.done.spread);
 	seq_printf(seq, "launches %llu\n", stats.work.done.launches);
 	seq_printf(seq, "busy_ns %llu\n", stats.work.busy_ns);
+	seq_printf(seq, "fpu_section_ns %u\n", stats.work.done.longest.ns);
+	seq_printf(seq, "fpu_section_macs %u\n",
+		   stats.work.done.longest.macs);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(control_counters);

@@ -22,7 +22,7 @@ struct control_target {
 	void *owner;
 	struct eng_device *(*get)(void *owner);
 	void (*put)(void *owner);
-	void (*hold)(void *owner, struct eng_device *engine, bool hold);
+	void (*hold)(void *owner, bool hold);
 	struct dentry *dir;
 };
 

@@ -14,6 +14,7 @@
 #include "compat.h"
 #include "control.h"
 #include "direct.h"
+#include "engine/linear.h"
 
 /* Bindings are handed on as they come. */
 static_assert(sizeof(struct vacc_bind) == sizeof(struct eng_bind));
@@ -112,20 +113,25 @@ static u16 direct_buffer_write(void *priv, void *buffer, u64 offset,
 			       struct iov_iter *from)
 {
 	size_t left = iov_iter_count(from);
+	struct eng_write write;
 	void *memory;
 	u16 status;
 
 	status = eng_buffer_reach(buffer, VIRTIO_ACCEL_USAGE_TRANSFER_DST,
 				  offset, left, &memory);
+	if (status)
+		return status;
+	eng_write_begin(&write, buffer, offset, left);
 	while (!status && left) {
 		size_t piece = min_t(size_t, left, DIRECT_COPY_BYTES);
 
 		if (copy_from_iter(memory, piece, from) != piece)
-			return VIRTIO_ACCEL_S_INTERNAL_ERROR;
+			status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
 		memory += piece;
 		left -= piece;
 		cond_resched();
 	}
+	eng_write_end(&write);
 	return status;
 }
 
@@ -148,6 +154,16 @@ static u16 direct_buffer_read(void *priv, void *buffer, u64 offset,
 		cond_resched();
 	}
 	return status;
+}
+
+static bool direct_buffer_panels(void *priv, void *buffer)
+{
+	return eng_buffer_panels(buffer);
+}
+
+static void direct_buffer_expose(void *priv, void *buffer)
+{
+	eng_buffer_expose(buffer);
 }
 
 static u16 direct_program_load(void *priv, void *context,
@@ -193,6 +209,12 @@ static void direct_program_slot(void *priv, void *program, u32 index,
 				struct vacc_program_slot *slot)
 {
 	eng_program_slot(eng_image_program(program), index, slot);
+}
+
+static void direct_program_command(void *priv, void *program, u32 index,
+				   struct vacc_attribution_row *row)
+{
+	eng_program_attribute(eng_image_program(program), index, row);
 }
 
 static u16 direct_queue_create(void *priv, void *context, void **queue)
@@ -249,8 +271,7 @@ static size_t direct_event_bytes(void *priv, void *program, u32 bindings)
 	return eng_event_bytes(program, bindings);
 }
 
-static struct vacc_result direct_submit(void *priv,
-					const struct vacc_submission *work)
+static u16 direct_event_prepare(void *priv, const struct vacc_submission *work)
 {
 	struct eng_event *event = vacc_event_priv(work->event);
 	struct eng_submission eng = {
@@ -260,20 +281,34 @@ static struct vacc_result direct_submit(void *priv,
 		.binding_count = work->binding_count,
 		.tag = vacc_event_handle(work->event),
 		.timeout_ns = work->timeout_ns,
+		.timed = work->timed,
 		.owner = work->event,
+		.process = task_tgid_nr(current),
 	};
 	struct eng_reason reason = {};
 	u16 status;
 
-	if (!(current->flags & PF_KTHREAD))
-		eng.process = task_tgid_nr(current);
-
 	status = eng_event_prepare(event, &eng, &reason);
-	if (status) {
+	if (status)
 		direct_reason(work->reason, &reason);
-		return vacc_rejected(status);
-	}
-	return direct_result(eng_event_admit(event, work->may_run_here));
+	return status;
+}
+
+static struct vacc_result direct_event_submit(void *priv,
+					      struct vacc_event *event)
+{
+	return direct_result(eng_event_admit(vacc_event_priv(event), true));
+}
+
+/* A device that is stopped would refuse, but that comes after the last admission. */
+static void direct_event_admit(void *priv, struct vacc_event *event)
+{
+	eng_event_admit(vacc_event_priv(event), false);
+}
+
+static void direct_event_discard(void *priv, struct vacc_event *event)
+{
+	eng_event_discard(vacc_event_priv(event));
 }
 
 static struct vacc_result direct_event_cancel(void *priv,
@@ -301,17 +336,23 @@ static const struct vacc_backend_ops direct_backend_ops = {
 	.buffer_destroy = direct_buffer_destroy,
 	.buffer_write = direct_buffer_write,
 	.buffer_read = direct_buffer_read,
+	.buffer_panels = direct_buffer_panels,
+	.buffer_expose = direct_buffer_expose,
 	.program_load = direct_program_load,
 	.program_unload = direct_program_unload,
 	.program_info = direct_program_info,
 	.program_slot = direct_program_slot,
+	.program_command = direct_program_command,
 	.queue_create = direct_queue_create,
 	.queue_destroy = direct_queue_destroy,
 	.queue_counters = direct_queue_counters,
 	.counters = direct_counters,
 	.scratch = direct_scratch,
 	.event_bytes = direct_event_bytes,
-	.submit = direct_submit,
+	.event_prepare = direct_event_prepare,
+	.event_submit = direct_event_submit,
+	.event_admit = direct_event_admit,
+	.event_discard = direct_event_discard,
 	.event_cancel = direct_event_cancel,
 	.event_abort = direct_event_abort,
 	.stop = direct_stop,
@@ -327,9 +368,15 @@ static void direct_progress(void *owner)
 	vacc_event_progress(owner);
 }
 
+static void direct_timed(void *owner, u32 command, u64 start_ns, u64 end_ns)
+{
+	vacc_event_timed(owner, command, start_ns, end_ns);
+}
+
 static const struct eng_device_ops direct_engine_ops = {
 	.done = direct_done,
 	.progress = direct_progress,
+	.timed = direct_timed,
 };
 
 static void direct_info(struct vacc_backend_info *info,
@@ -354,8 +401,9 @@ static void direct_info(struct vacc_backend_info *info,
 		.effective_bindings = limits->max_bindings,
 		.effective_artifact_bytes = limits->max_artifact_bytes,
 		.kind = VACC_BACKEND_DIRECT,
-		.features = VACC_FEATURE_QUEUE_IN_ORDER | VACC_FEATURE_MMAP,
-		.engine_path = VACC_ENGINE_INTEGER,
+		.features = VACC_FEATURE_QUEUE_IN_ORDER | VACC_FEATURE_MMAP |
+			    VACC_FEATURE_ATTRIBUTION | VACC_FEATURE_TIMING,
+		.engine_path = eng_linear_path(),
 		.inline_limit = limits->inline_limit,
 		.binding_offset_align = 64,
 		.command_timeout_ms = config->command_timeout_ms,

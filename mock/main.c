@@ -18,6 +18,7 @@
 
 #include "control.h"
 #include "direct.h"
+#include "engine/linear.h"
 #include "loopback/loopback.h"
 
 #define MOCK_MAX_DEVICES	64
@@ -70,7 +71,7 @@ MODULE_PARM_DESC(max_artifact_bytes,
 static unsigned long long max_scratch_bytes;
 module_param(max_scratch_bytes, ullong, 0444);
 MODULE_PARM_DESC(max_scratch_bytes,
-		 "working memory of a device's submissions (default 0: an eighth of RAM)");
+		 "working memory of a device's submissions, and packed weights (default 0: an eighth of RAM)");
 
 static unsigned int inline_limit = ENG_INLINE_LIMIT;
 module_param(inline_limit, uint, 0444);
@@ -80,7 +81,7 @@ MODULE_PARM_DESC(inline_limit,
 static unsigned int max_cpus;
 module_param(max_cpus, uint, 0444);
 MODULE_PARM_DESC(max_cpus,
-		 "queues of a device that execute at a time (default 0: the kernel's choice)");
+		 "work items of a device that execute at a time (default 0: the kernel's choice)");
 
 static unsigned int hang_limit_ms = 30000;
 module_param(hang_limit_ms, uint, 0444);
@@ -91,6 +92,11 @@ static unsigned int command_timeout_ms = 10000;
 module_param(command_timeout_ms, uint, 0444);
 MODULE_PARM_DESC(command_timeout_ms,
 		 "bound of one command, at least 100 (default 10000)");
+
+static char *engine = "auto";
+module_param(engine, charp, 0444);
+MODULE_PARM_DESC(engine,
+		 "instructions that dense linear is computed with: auto, integer, avx2 or avx512 (default auto)");
 
 static bool hold;
 module_param(hold, bool, 0444);
@@ -123,6 +129,21 @@ static bool mock_within(const char *name, u64 value, u64 low, u64 high)
 		return true;
 	pr_err("%s=%llu is not within %llu to %llu\n", name, value, low, high);
 	return false;
+}
+
+static int mock_choose_engine(void)
+{
+	switch (eng_linear_choose(engine)) {
+	case VIRTIO_ACCEL_S_OK:
+		return 0;
+	case VIRTIO_ACCEL_S_UNSUPPORTED:
+		pr_err("engine=%s: this processor does not have it\n", engine);
+		return -EOPNOTSUPP;
+	default:
+		pr_err("engine=%s is none of auto, integer, avx2 and avx512\n",
+		       engine);
+		return -EINVAL;
+	}
 }
 
 static int mock_configure(void)
@@ -197,7 +218,7 @@ static struct eng_device *mock_direct_engine(void *owner)
 	return mock->direct->engine;
 }
 
-static void mock_direct_hold(void *owner, struct eng_device *engine, bool hold)
+static void mock_direct_hold(void *owner, bool hold)
 {
 	struct mock_device *mock = owner;
 
@@ -327,6 +348,8 @@ static int __init mock_init(void)
 	int err;
 
 	err = mock_configure();
+	if (!err)
+		err = mock_choose_engine();
 	if (err)
 		return err;
 	mock_parent = root_device_register("virtio_accel_mock");

@@ -6,6 +6,7 @@
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/virtio_config.h>
 
 #include "../compat.h"
@@ -24,7 +25,8 @@ MODULE_PARM_DESC(device_id,
 
 static char *device = "";
 module_param(device, charp, 0444);
-MODULE_PARM_DESC(device, "name of the only device to bind to, such as virtio3");
+MODULE_PARM_DESC(device,
+		 "names of the only devices to bind to, such as virtio3 or virtio3,virtio5");
 
 static uint command_timeout_ms = 10000;
 module_param(command_timeout_ms, uint, 0644);
@@ -66,7 +68,7 @@ u32 vacc_vio_hang_limit_ms(void)
  */
 void vacc_vio_schedule_reset(struct vacc_vio *vio)
 {
-	queue_work(vacc_wq, &vio->reset_work);
+	queue_work(vacc_slow_wq, &vio->reset_work);
 }
 
 static bool vacc_vio_needs_reset(struct vacc_vio *vio)
@@ -76,14 +78,23 @@ static bool vacc_vio_needs_reset(struct vacc_vio *vio)
 		VIRTIO_CONFIG_S_NEEDS_RESET);
 }
 
-/* What the virtio bus does before it calls a probe. */
+/*
+ * What the virtio bus does before it calls a probe.  Transports take bits of theirs that
+ * only they understand out of the features: all that is offered is there again.
+ */
 static int vacc_vio_negotiate(struct virtio_device *vdev)
 {
+	u64 offered;
+	u32 bit;
 	int err;
 
 	virtio_reset_device(vdev);
 	virtio_add_status(vdev, VIRTIO_CONFIG_S_ACKNOWLEDGE);
 	virtio_add_status(vdev, VIRTIO_CONFIG_S_DRIVER);
+	offered = vdev->config->get_features(vdev);
+	for (bit = VIRTIO_TRANSPORT_F_START; bit < VIRTIO_TRANSPORT_F_END; bit++)
+		if (offered & BIT_ULL(bit))
+			__virtio_set_bit(vdev, bit);
 	err = vdev->config->finalize_features(vdev);
 	if (err)
 		return err;
@@ -164,13 +175,28 @@ static void vacc_vio_config_changed(struct virtio_device *vdev)
 	vacc_vio_schedule_reset(vdev->priv);
 }
 
+/* Whether a list, of names with commas between them, has a name. */
+static bool vacc_vio_named(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+	size_t here;
+
+	for (;; list += here + 1) {
+		here = strcspn(list, ",");
+		if (here == length && !memcmp(list, name, length))
+			return true;
+		if (!list[here])
+			return false;
+	}
+}
+
 /* Before anything is allocated, and before the device is touched. */
 static int vacc_vio_validate(struct virtio_device *vdev)
 {
 	struct vacc_vio_config config;
 	int err;
 
-	if (device[0] && strcmp(device, dev_name(&vdev->dev)))
+	if (device[0] && !vacc_vio_named(device, dev_name(&vdev->dev)))
 		return -ENODEV;
 	err = vacc_vio_check_features(vdev);
 	return err ? err : vacc_vio_read_config(vdev, &config);
@@ -267,19 +293,29 @@ static struct virtio_driver vacc_vio_driver = {
 };
 
 /**
- * vacc_virtio_init() - register the driver
+ * vacc_virtio_check() - look at the parameters
  *
- * Context: may sleep.
- * Return: 0; -EINVAL for a device ID of others without the name of a device; or what the
- * bus says.
+ * Context: any.
+ * Return: 0, or -EINVAL for a device ID of others without the name of a device.
  */
-int vacc_virtio_init(void)
+int vacc_virtio_check(void)
 {
 	if (device_id != VIRTIO_ACCEL_ID_EXPERIMENTAL && !device[0]) {
 		pr_err("virtio_accel: device_id=%u is somebody else's: name the device, as in device=virtio3\n",
 		       device_id);
 		return -EINVAL;
 	}
+	return 0;
+}
+
+/**
+ * vacc_virtio_init() - register the driver
+ *
+ * Context: may sleep.
+ * Return: 0, or what the bus says.
+ */
+int vacc_virtio_init(void)
+{
 	vacc_vio_ids[0].device = device_id;
 	return register_virtio_driver(&vacc_vio_driver);
 }

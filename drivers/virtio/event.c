@@ -3,6 +3,7 @@
  * Submission to a device, and the ends of its events.
  */
 #include <linux/ktime.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -107,6 +108,8 @@ static void vacc_vio_submit_answered(struct vacc_request *request)
 	if (!id && request->status == VIRTIO_ACCEL_S_OK)
 		request->status = VIRTIO_ACCEL_S_INTERNAL_ERROR;
 	if (id) {
+		if (request->abandoned && request->status != VIRTIO_ACCEL_S_OK)
+			vacc_event_indeterminate(event->event);
 		WRITE_ONCE(event->id, id);
 		vacc_poll_soon(request->session);
 	} else if (request->abandoned) {
@@ -117,7 +120,7 @@ static void vacc_vio_submit_answered(struct vacc_request *request)
 
 static struct vacc_request *
 vacc_vio_submit_request(struct vacc_session *session,
-			const struct vacc_submission *work, u64 timeout_ns)
+			const struct vacc_submission *work)
 {
 	const struct vacc_object *program = work->program;
 	const struct vacc_object *queue = work->queue;
@@ -125,7 +128,6 @@ vacc_vio_submit_request(struct vacc_session *session,
 		.queue = cpu_to_le64(queue->id),
 		.program = cpu_to_le64(program->id),
 		.binding_count = cpu_to_le32(work->binding_count),
-		.timeout_ns = cpu_to_le64(timeout_ns),
 	};
 
 	return vacc_request_alloc(session, VIRTIO_ACCEL_OP_SUBMIT, &payload,
@@ -160,35 +162,17 @@ static int vacc_vio_submit_bindings(struct vacc_request *request,
 	return err;
 }
 
-/*
- * The device always gets a bound.  Where the caller gives none it is the hang limit for
- * this event and for each one that may be ahead of it.
- */
-static u64 vacc_vio_bound_ns(struct vacc_session *session, u64 timeout_ns)
+static int vacc_vio_event_alloc_requests(struct vacc_session *session,
+					 struct vacc_vio_event *event,
+					 const struct vacc_submission *work)
 {
-	u64 hang_ns = (u64)session->info.hang_limit_ms * NSEC_PER_MSEC;
-	u64 ahead = READ_ONCE(session->pending) + 1ULL;
-
-	return timeout_ns ? min(timeout_ns, hang_ns * ahead) : hang_ns * ahead;
-}
-
-static int vacc_vio_event_prepare(struct vacc_session *session,
-				  struct vacc_vio_event *event,
-				  const struct vacc_submission *work)
-{
-	u64 command_ns = (u64)vacc_vio_command_timeout_ms() * NSEC_PER_MSEC;
-	u64 bound_ns = vacc_vio_bound_ns(session, work->timeout_ns);
 	struct virtio_accel_object none = {};
 
-	kref_init(&event->ref);
-	event->event = work->event;
-	INIT_LIST_HEAD(&event->node);
-	event->bound_ns = ktime_get_ns() + bound_ns + command_ns;
 	event->control = vacc_request_alloc(session,
 					    VIRTIO_ACCEL_OP_POLL_EVENT, &none,
 					    sizeof(none), 0,
 					    GFP_KERNEL_ACCOUNT);
-	event->submit = vacc_vio_submit_request(session, work, bound_ns);
+	event->submit = vacc_vio_submit_request(session, work);
 	if (!event->control || !event->submit)
 		return -ENOMEM;
 	event->control->owner = event;
@@ -199,28 +183,28 @@ static int vacc_vio_event_prepare(struct vacc_session *session,
 	return vacc_vio_submit_bindings(event->submit, work);
 }
 
-/* From here on the session knows the event, and can give up its requests. */
-static void vacc_vio_event_link(struct vacc_session *session,
-				struct vacc_vio_event *event)
+static void vacc_vio_event_set_slot(struct vacc_session *session,
+				    struct vacc_event *event,
+				    struct vacc_vio_event *vio_event)
 {
-	struct vacc_vio_event **slot = vacc_event_priv(event->event);
+	struct vacc_vio_event **slot = vacc_event_priv(event);
 
 	spin_lock_irq(&session->lock);
-	*slot = event;
-	session->pending++;
-	list_add_tail(&event->node, &session->events);
+	*slot = vio_event;
 	spin_unlock_irq(&session->lock);
 }
 
 /* The core's event may have gone before, unless it is what calls. */
-static void vacc_vio_event_discard(struct vacc_session *session,
-				   struct vacc_vio_event *event)
+static void vacc_vio_event_drop(struct vacc_session *session,
+				struct vacc_vio_event *event)
 {
 	struct vacc_request *control = event->control;
 	struct vacc_request *submit = event->submit;
 
 	spin_lock_irq(&session->lock);
 	list_del_init(&event->node);
+	if (submit)
+		vacc_ring_unpost(submit);
 	event->control = NULL;
 	event->submit = NULL;
 	spin_unlock_irq(&session->lock);
@@ -229,27 +213,6 @@ static void vacc_vio_event_discard(struct vacc_session *session,
 	if (control)
 		vacc_request_put(control);
 	vacc_vio_event_put(event);
-}
-
-static void vacc_vio_event_unlink(struct vacc_session *session,
-				  struct vacc_event *event)
-{
-	struct vacc_vio_event **slot = vacc_event_priv(event);
-
-	spin_lock_irq(&session->lock);
-	*slot = NULL;
-	spin_unlock_irq(&session->lock);
-}
-
-/* For an event that the core never gets to know. */
-static void vacc_vio_event_undo(struct vacc_session *session,
-				struct vacc_vio_event *event)
-{
-	vacc_vio_event_unlink(session, event->event);
-	spin_lock_irq(&session->lock);
-	vacc_vio_event_take(session, event);
-	spin_unlock_irq(&session->lock);
-	vacc_vio_event_discard(session, event);
 }
 
 /**
@@ -265,7 +228,103 @@ void vacc_vio_events_lose(struct vacc_session *session)
 	struct vacc_vio_event *event, *next;
 
 	list_for_each_entry_safe(event, next, &session->events, node)
-		vacc_vio_event_discard(session, event);
+		vacc_vio_event_drop(session, event);
+}
+
+/**
+ * vacc_vio_event_prepare() - make the frames of a submission
+ * @priv: the session
+ * @work: the work
+ *
+ * Context: may sleep.
+ * Return: OK or OUT_OF_MEMORY.
+ */
+u16 vacc_vio_event_prepare(void *priv, const struct vacc_submission *work)
+{
+	struct vacc_session *session = priv;
+	struct vacc_vio_event *event;
+
+	event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
+	if (!event)
+		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
+	kref_init(&event->ref);
+	event->event = work->event;
+	INIT_LIST_HEAD(&event->node);
+	event->timeout_ns = work->timeout_ns;
+	if (check_add_overflow(ktime_get_ns(), work->timeout_ns,
+			       &event->deadline_ns))
+		event->deadline_ns = U64_MAX;
+	if (vacc_vio_event_alloc_requests(session, event, work)) {
+		vacc_vio_event_drop(session, event);
+		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
+	}
+	vacc_vio_event_set_slot(session, work->event, event);
+	return VIRTIO_ACCEL_S_OK;
+}
+
+/**
+ * vacc_vio_event_discard() - drop the frames of a submission
+ * @priv: the session
+ * @event: the core's event, which was prepared
+ *
+ * Context: any task; does not sleep.
+ */
+void vacc_vio_event_discard(void *priv, struct vacc_event *event)
+{
+	struct vacc_vio_event **slot = vacc_event_priv(event);
+	struct vacc_session *session = priv;
+	struct vacc_vio_event *vio_event = *slot;
+
+	vacc_vio_event_set_slot(session, event, NULL);
+	vacc_vio_event_drop(session, vio_event);
+}
+
+/* What is left of the timeout, which goes on while an event waits; 0 for none. */
+static u64 vacc_vio_time_left(const struct vacc_vio_event *event)
+{
+	u64 now_ns = ktime_get_ns();
+
+	if (!event->timeout_ns)
+		return 0;
+	return event->deadline_ns > now_ns ? event->deadline_ns - now_ns : 1;
+}
+
+/*
+ * The device always gets a bound.  Where the caller gives none it is the hang limit for
+ * this event and for each one that may be ahead of it.
+ */
+static u64 vacc_vio_bound_ns(struct vacc_session *session, u64 timeout_ns)
+{
+	u64 hang_ns = (u64)session->info.hang_limit_ms * NSEC_PER_MSEC;
+	u64 ahead = READ_ONCE(session->pending) + 1ULL;
+
+	return timeout_ns ? min(timeout_ns, hang_ns * ahead) : hang_ns * ahead;
+}
+
+/* From here on the session knows the event, and the device's time for it runs. */
+static void vacc_vio_event_begin(struct vacc_session *session,
+				 struct vacc_vio_event *event, u64 timeout_ns)
+{
+	u64 command_ns = (u64)vacc_vio_command_timeout_ms() * NSEC_PER_MSEC;
+	struct virtio_accel_submit *payload = vacc_request_fixed(event->submit);
+	u64 bound_ns = vacc_vio_bound_ns(session, timeout_ns);
+
+	payload->timeout_ns = cpu_to_le64(bound_ns);
+	event->bound_ns = ktime_get_ns() + bound_ns + command_ns;
+	spin_lock_irq(&session->lock);
+	session->pending++;
+	list_add_tail(&event->node, &session->events);
+	spin_unlock_irq(&session->lock);
+}
+
+/* For an event that the device refused, or never saw. */
+static void vacc_vio_event_undo(struct vacc_session *session,
+				struct vacc_vio_event *event)
+{
+	spin_lock_irq(&session->lock);
+	vacc_vio_event_take(session, event);
+	spin_unlock_irq(&session->lock);
+	vacc_vio_event_discard(session, event->event);
 }
 
 static struct vacc_result vacc_vio_submitted(struct vacc_session *session,
@@ -298,40 +357,52 @@ static struct vacc_result vacc_vio_submit_event(struct vacc_session *session,
 }
 
 /**
- * vacc_vio_submit() - submit work to the device
+ * vacc_vio_event_submit() - submit work to the device, and wait for what it says
  * @priv: the session
- * @work: the work
+ * @event: the core's event, which was prepared
  *
  * Context: process, holding no spinlock.
  * Return: rejected where the device refused, or never saw it; indeterminate where it did
  * not answer in time or the caller was killed; else done.
  */
-struct vacc_result vacc_vio_submit(void *priv,
-				   const struct vacc_submission *work)
+struct vacc_result vacc_vio_event_submit(void *priv, struct vacc_event *event)
 {
+	struct vacc_vio_event *vio_event = vacc_vio_event_get(priv, event);
 	struct vacc_session *session = priv;
-	struct vacc_vio_event *event;
 	struct vacc_request *submit;
 	struct vacc_result result;
-	int err;
 
-	event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
-	if (!event)
-		return vacc_rejected(VIRTIO_ACCEL_S_OUT_OF_MEMORY);
-	err = vacc_vio_event_prepare(session, event, work);
-	vacc_vio_event_link(session, event);
-	if (err) {
-		vacc_vio_event_undo(session, event);
-		return vacc_rejected(VIRTIO_ACCEL_S_OUT_OF_MEMORY);
-	}
 	/* It may end, and be done with, while this looks at it. */
-	kref_get(&event->ref);
-	submit = event->submit;
+	submit = vio_event->submit;
 	kref_get(&submit->ref);
-	result = vacc_vio_submit_event(session, event);
+	vacc_vio_event_begin(session, vio_event, vio_event->timeout_ns);
+	result = vacc_vio_submit_event(session, vio_event);
 	vacc_request_put(submit);
-	vacc_vio_event_put(event);
+	vacc_vio_event_put(vio_event);
 	return result;
+}
+
+/**
+ * vacc_vio_event_admit() - submit work to the device, and wait for nothing
+ * @priv: the session
+ * @event: the core's event, which was prepared
+ *
+ * Context: a task that fences wait for.
+ */
+void vacc_vio_event_admit(void *priv, struct vacc_event *event)
+{
+	struct vacc_vio_event *vio_event = vacc_vio_event_get(priv, event);
+	struct vacc_session *session = priv;
+	struct vacc_request *submit;
+
+	/* It may end, and be done with, before this returns. */
+	submit = vio_event->submit;
+	kref_get(&submit->ref);
+	vacc_vio_event_begin(session, vio_event,
+			     vacc_vio_time_left(vio_event));
+	vacc_ring_post(submit);
+	vacc_request_put(submit);
+	vacc_vio_event_put(vio_event);
 }
 
 /* The ID, which an abandoned submission may still be waiting for. */
@@ -350,6 +421,19 @@ static u64 vacc_vio_event_id(struct vacc_session *session,
 		vacc_request_put(submit);
 	}
 	return READ_ONCE(event->id);
+}
+
+/* One that the device never sees is the caller's to end. */
+static bool vacc_vio_event_withdraw(struct vacc_session *session,
+				    struct vacc_vio_event *event)
+{
+	bool unsent;
+
+	spin_lock_irq(&session->lock);
+	unsent = event->submit && vacc_ring_unpost(event->submit) &&
+		 vacc_vio_event_take(session, event);
+	spin_unlock_irq(&session->lock);
+	return unsent;
 }
 
 static struct vacc_result vacc_vio_do_cancel(struct vacc_session *session,
@@ -387,7 +471,12 @@ struct vacc_result vacc_vio_event_cancel(void *priv, struct vacc_event *event)
 
 	if (!vio_event)
 		return result;
-	result = vacc_vio_do_cancel(session, vio_event);
+	if (vacc_vio_event_withdraw(session, vio_event)) {
+		vacc_event_done(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK);
+		result = vacc_done();
+	} else {
+		result = vacc_vio_do_cancel(session, vio_event);
+	}
 	vacc_vio_event_put(vio_event);
 	return result;
 }
@@ -398,13 +487,27 @@ struct vacc_result vacc_vio_event_cancel(void *priv, struct vacc_event *event)
  * @event: the core's event
  *
  * The protocol cancels only what has not begun.  What has begun ends by the bound that
- * the device was given, or by a reset some time after it.
+ * the device was given, or by a reset some time after it.  The event's poll goes out as a
+ * cancellation, once.
  *
- * Context: process, holding no spinlock.
+ * Context: a task that fences wait for.
  */
 void vacc_vio_event_abort(void *priv, struct vacc_event *event)
 {
-	vacc_vio_event_cancel(priv, event);
+	struct vacc_session *session = priv;
+	struct vacc_vio_event *vio_event = vacc_vio_event_get(session, event);
+
+	if (!vio_event)
+		return;
+	if (vacc_vio_event_withdraw(session, vio_event)) {
+		vacc_event_done(event, VACC_EVENT_CANCELLED, VIRTIO_ACCEL_S_OK);
+	} else {
+		spin_lock_irq(&session->lock);
+		vio_event->abort = true;
+		spin_unlock_irq(&session->lock);
+		vacc_poll_soon(session);
+	}
+	vacc_vio_event_put(vio_event);
 }
 
 /* A poll that is answered too late must not look for its event. */
@@ -452,8 +555,8 @@ void vacc_vio_event_destroy(void *priv, struct vacc_event *event)
 	if (!vio_event)
 		return;
 	vacc_vio_event_dismiss(session, vio_event);
-	vacc_vio_event_unlink(session, event);
-	vacc_vio_event_discard(session, vio_event);
+	vacc_vio_event_set_slot(session, event, NULL);
+	vacc_vio_event_drop(session, vio_event);
 	vacc_vio_event_put(vio_event);
 }
 
@@ -462,7 +565,7 @@ void vacc_vio_event_destroy(void *priv, struct vacc_event *event)
  * @priv: the session
  * @event: the core's event
  *
- * Context: process, holding no spinlock.
+ * Context: a task that fences wait for.
  */
 void vacc_vio_event_wanted(void *priv, struct vacc_event *event)
 {

@@ -16,9 +16,12 @@
  * @event: the core's, to be used only by who ends it
  * @node: in the session's @events, by its lock
  * @id: the device's; 0 before it is known
+ * @timeout_ns: of the submission, 0 for none
+ * @deadline_ns: when that is over, CLOCK_MONOTONIC
  * @bound_ns: when the device must have ended it, CLOCK_MONOTONIC
  * @submit: the SUBMIT; NULL once the event is done with, by the session's lock
- * @control: for polls, and in the end for its destruction; likewise
+ * @control: for polls, for a cancellation, and in the end for its destruction; likewise
+ * @abort: by the session's lock: it shall be cancelled instead of polled
  * @wanted: counted in the session's @wanted
  * @ended: reported, or going to be
  */
@@ -27,9 +30,12 @@ struct vacc_vio_event {
 	struct vacc_event *event;
 	struct list_head node;
 	u64 id;
+	u64 timeout_ns;
+	u64 deadline_ns;
 	u64 bound_ns;
 	struct vacc_request *submit;
 	struct vacc_request *control;
+	bool abort;
 	bool wanted;
 	bool ended;
 };

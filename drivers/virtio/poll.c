@@ -6,7 +6,11 @@
  * somebody who begins to wait, starts a round at once; while somebody waits some rounds
  * follow each other without a pause, and then the pauses double up to a bound.  Without
  * pending events nothing happens.
+ *
+ * An event that the core wants to end is cancelled in place of a poll: fences may wait for
+ * that, and the frame is there.
  */
+#include <linux/dma-fence.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
 
@@ -17,6 +21,18 @@
 #define VACC_POLL_WANTED_US	1000
 #define VACC_POLL_MAX_US	8000
 #define VACC_POLL_SPINS		64
+
+/* What is to be aborted is cancelled instead; where that fails it is polled again. */
+static void vacc_poll_fill_frame(struct vacc_vio_event *event)
+{
+	if (event->abort)
+		vacc_request_reuse(event->control,
+				   VIRTIO_ACCEL_OP_CANCEL_EVENT, event->id, 0);
+	else
+		vacc_request_reuse(event->control, VIRTIO_ACCEL_OP_POLL_EVENT,
+				   event->id,
+				   sizeof(struct virtio_accel_event_state));
+}
 
 /* Events that a round asks about go behind those that it has no room for. */
 static u32 vacc_poll_fill_ring(struct vacc_session *session)
@@ -31,11 +47,10 @@ static u32 vacc_poll_fill_ring(struct vacc_session *session)
 		if (event->ended || !event->id ||
 		    !vacc_request_finished(event->control))
 			continue;
-		vacc_request_reuse(event->control, VIRTIO_ACCEL_OP_POLL_EVENT,
-				   event->id,
-				   sizeof(struct virtio_accel_event_state));
+		vacc_poll_fill_frame(event);
 		if (vacc_ring_add(event->control, 0, &kick))
 			break;
+		event->abort = false;
 		list_move_tail(&event->node, &asked);
 		added++;
 	}
@@ -87,6 +102,7 @@ static bool vacc_poll_round(struct vacc_session *session)
  */
 void vacc_poll_run(struct vacc_session *session)
 {
+	bool cookie = dma_fence_begin_signalling();
 	unsigned long flags;
 	bool kick;
 
@@ -95,6 +111,7 @@ void vacc_poll_run(struct vacc_session *session)
 	spin_unlock_irqrestore(&session->lock, flags);
 	if (kick)
 		vacc_ring_kick(session);
+	dma_fence_end_signalling(cookie);
 }
 
 /**
@@ -148,6 +165,16 @@ static bool vacc_poll_decode(const struct virtio_accel_event_state *wire,
 	}
 }
 
+/* A refusal says that it has begun or has ended, or that it can only be polled. */
+static bool vacc_poll_cancelled(struct vacc_request *request, u32 *state,
+				u16 *status)
+{
+	if (request->status == VIRTIO_ACCEL_S_OK)
+		*state = VIRTIO_ACCEL_EVENT_CANCELLED;
+	*status = VIRTIO_ACCEL_S_OK;
+	return true;
+}
+
 /* An event that the device does not answer for sensibly is kept, and a reset asked for. */
 static bool vacc_poll_result(struct vacc_request *request, u32 *state,
 			     u16 *status)
@@ -155,6 +182,8 @@ static bool vacc_poll_result(struct vacc_request *request, u32 *state,
 	struct vacc_vio_event *event = request->owner;
 	struct virtio_accel_event_state wire;
 
+	if (request->opcode == VIRTIO_ACCEL_OP_CANCEL_EVENT)
+		return vacc_poll_cancelled(request, state, status);
 	if (request->status != VIRTIO_ACCEL_S_OK)
 		return false;
 	memcpy(&wire, vacc_request_payload(request), sizeof(wire));
@@ -165,8 +194,8 @@ static bool vacc_poll_result(struct vacc_request *request, u32 *state,
 }
 
 /**
- * vacc_poll_answered() - take the answer to a poll
- * @request: the poll
+ * vacc_poll_answered() - take the answer to a poll, or to what went out instead
+ * @request: the request
  *
  * Context: any, under no lock of the session.
  */

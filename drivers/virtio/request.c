@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "virtio.h"
+#include "trace.h"
 
 static void vacc_request_free(struct kref *ref)
 {
@@ -209,6 +209,18 @@ void *vacc_request_linear_in(struct vacc_request *request, u32 bytes)
 }
 
 /**
+ * vacc_request_fixed() - the fixed payload of a frame
+ * @request: a request that the ring does not have
+ *
+ * Context: any.
+ * Return: where the device reads it.
+ */
+void *vacc_request_fixed(struct vacc_request *request)
+{
+	return request->header + 1;
+}
+
+/**
  * vacc_request_payload() - the fixed payload of an answer
  * @request: a request that was answered
  *
@@ -285,7 +297,7 @@ static void vacc_request_orphan(struct vacc_request *request)
 	spin_lock_irqsave(&session->lock, flags);
 	list_add_tail(&request->node, &session->orphans);
 	spin_unlock_irqrestore(&session->lock, flags);
-	queue_work(vacc_wq, &session->orphan_work);
+	queue_work(vacc_slow_wq, &session->orphan_work);
 }
 
 static void vacc_request_set_finished(struct vacc_request *request)
@@ -326,6 +338,13 @@ static void vacc_request_finish(struct vacc_request *request,
 		vacc_request_put(request);
 }
 
+/* Another device in the place of the one that we know has none of its objects. */
+static bool vacc_request_doubtful(u16 status)
+{
+	return status == VIRTIO_ACCEL_S_DEVICE_LOST ||
+	       status == VIRTIO_ACCEL_S_STALE_OBJECT;
+}
+
 /**
  * vacc_request_answer() - take an answer of the device
  * @request: a request that the ring has returned
@@ -336,6 +355,9 @@ static void vacc_request_finish(struct vacc_request *request,
 void vacc_request_answer(struct vacc_request *request, u32 used)
 {
 	request->status = vacc_request_parse(request, used);
+	trace_vacc_frame_answered(request, used);
+	if (vacc_request_doubtful(request->status))
+		vacc_doubt(request->session);
 	vacc_request_finish(request, VACC_REQUEST_ANSWERED);
 }
 
@@ -349,6 +371,7 @@ void vacc_request_lose(struct vacc_request *request)
 {
 	request->status = VIRTIO_ACCEL_S_DEVICE_LOST;
 	request->payload_bytes = 0;
+	trace_vacc_frame_lost(request);
 	vacc_request_finish(request, VACC_REQUEST_LOST);
 }
 
@@ -361,7 +384,8 @@ static u16 vacc_request_leave(struct vacc_request *request, long left)
 	spin_lock_irq(&session->lock);
 	answered = request->state == VACC_REQUEST_ANSWERED ||
 		   request->state == VACC_REQUEST_LOST;
-	request->abandoned = !answered;
+	if (!answered)
+		request->abandoned = true;
 	spin_unlock_irq(&session->lock);
 	/* Whoever took the answer is about to be done with it, and never sleeps. */
 	while (answered && !vacc_request_finished(request))

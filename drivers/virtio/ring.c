@@ -2,10 +2,86 @@
 /*
  * The command virtqueue: what goes on the ring and what comes off it.
  */
+#include <linux/dma-fence.h>
+#include <linux/jiffies.h>
 #include <linux/sched/signal.h>
 #include <linux/virtio_config.h>
 
-#include "virtio.h"
+#include "../compat.h"
+#include "trace.h"
+
+static unsigned long vacc_ring_timeout(void)
+{
+	return msecs_to_jiffies(vacc_vio_command_timeout_ms());
+}
+
+/*
+ * What is about an event may have nobody who waits for the answer, and so nobody who finds
+ * out that there is none.
+ */
+static void vacc_ring_watch(struct vacc_request *request)
+{
+	if (!request->answered)
+		return;
+	request->sent = jiffies;
+	timer_reduce(&request->session->watch, jiffies + vacc_ring_timeout());
+}
+
+/* The oldest that is watched decides when to look again. */
+static bool vacc_ring_overdue(struct vacc_session *session)
+{
+	unsigned long timeout = vacc_ring_timeout();
+	struct vacc_request *request;
+
+	lockdep_assert_held(&session->lock);
+	if (session->dying)
+		return false;
+	list_for_each_entry(request, &session->inflight, node) {
+		if (!request->answered)
+			continue;
+		if (time_after_eq(jiffies, request->sent + timeout))
+			return true;
+		timer_reduce(&session->watch, request->sent + timeout);
+		return false;
+	}
+	return false;
+}
+
+static void vacc_ring_watchdog(struct timer_list *timer)
+{
+	struct vacc_session *session = container_of(timer, struct vacc_session,
+						    watch);
+	unsigned long flags;
+	bool overdue;
+
+	spin_lock_irqsave(&session->lock, flags);
+	overdue = vacc_ring_overdue(session);
+	spin_unlock_irqrestore(&session->lock, flags);
+	if (overdue)
+		vacc_session_fail(session);
+}
+
+/**
+ * vacc_ring_watch_init() - prepare to look for answers that do not come
+ * @session: the session
+ *
+ * Context: any.
+ */
+void vacc_ring_watch_init(struct vacc_session *session)
+{
+	timer_setup(&session->watch, vacc_ring_watchdog, 0);
+}
+
+/**
+ * vacc_ring_watch_stop() - do not look any more
+ * @session: the session, which is dying
+ *
+ * Context: may sleep.
+ */
+void vacc_ring_watch_stop(struct vacc_session *session)
+{
+	vacc_timer_delete_sync(&session->watch);
+}
 
 /**
  * vacc_ring_add() - put a request on the ring, if there is room
@@ -45,7 +121,9 @@ int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick)
 	kref_get(&request->ref);
 	request->state = VACC_REQUEST_SENT;
 	request->finished = false;
-	list_add_tail(&request->node, &session->inflight);
+	list_move_tail(&request->node, &session->inflight);
+	vacc_ring_watch(request);
+	trace_vacc_frame_sent(request);
 	*kick = true;
 	return 0;
 }
@@ -67,9 +145,68 @@ void vacc_ring_kick(struct vacc_session *session)
 	if (vq && !session->dying)
 		notify = virtqueue_kick_prepare(vq);
 	spin_unlock_irqrestore(&session->lock, flags);
-	/* The queue goes only after the registration lock was had for writing. */
+	/* The queue goes only when calls, workers and timers are over. */
 	if (notify)
 		virtqueue_notify(vq);
+}
+
+/* In order, so that a queue's submissions stay so. */
+static void vacc_ring_send_unsent(struct vacc_session *session, bool *kick)
+{
+	struct vacc_request *request, *next;
+
+	lockdep_assert_held(&session->lock);
+	list_for_each_entry_safe(request, next, &session->unsent, node)
+		if (vacc_ring_add(request, VACC_VIO_RESERVE, kick))
+			break;
+}
+
+/**
+ * vacc_ring_post() - send a request that nobody waits for, now or when there is room
+ * @request: an idle request, whose session does not end before it is lost
+ *
+ * Context: any, under no lock of the session.
+ */
+void vacc_ring_post(struct vacc_request *request)
+{
+	struct vacc_session *session = request->session;
+	unsigned long flags;
+	bool kick = false;
+
+	spin_lock_irqsave(&session->lock, flags);
+	request->abandoned = true;
+	list_add_tail(&request->node, &session->unsent);
+	vacc_ring_send_unsent(session, &kick);
+	spin_unlock_irqrestore(&session->lock, flags);
+	if (kick)
+		vacc_ring_kick(session);
+}
+
+/**
+ * vacc_ring_unpost() - do not send a request
+ * @request: a request that may have been posted
+ *
+ * Context: any, under the session's lock.
+ * Return: whether the device never sees it; not for one that was not posted.
+ */
+bool vacc_ring_unpost(struct vacc_request *request)
+{
+	lockdep_assert_held(&request->session->lock);
+	if (request->state != VACC_REQUEST_IDLE || list_empty(&request->node))
+		return false;
+	list_del_init(&request->node);
+	return true;
+}
+
+/* Nobody overtakes what was posted; what is about one event may. */
+static int vacc_ring_add_waiting(struct vacc_request *request, u32 reserve,
+				 bool *kick)
+{
+	struct vacc_session *session = request->session;
+
+	if (reserve && !session->dying && !list_empty(&session->unsent))
+		return -ENOSPC;
+	return vacc_ring_add(request, reserve, kick);
 }
 
 static int vacc_ring_try(struct vacc_request *request, u32 reserve)
@@ -79,7 +216,7 @@ static int vacc_ring_try(struct vacc_request *request, u32 reserve)
 	int err;
 
 	spin_lock_irq(&session->lock);
-	err = vacc_ring_add(request, reserve, &kick);
+	err = vacc_ring_add_waiting(request, reserve, &kick);
 	spin_unlock_irq(&session->lock);
 	if (kick)
 		vacc_ring_kick(session);
@@ -100,8 +237,8 @@ static u16 vacc_ring_refused(struct vacc_session *session, long left)
 static u16 vacc_ring_send_wait(struct vacc_request *request, u32 reserve,
 			       bool interruptible)
 {
-	long timeout = msecs_to_jiffies(vacc_vio_command_timeout_ms());
 	struct vacc_session *session = request->session;
+	long timeout = vacc_ring_timeout();
 	long left;
 	int err;
 
@@ -177,6 +314,20 @@ static bool vacc_ring_collect(struct vacc_session *session,
 	return broken;
 }
 
+static void vacc_ring_room(struct vacc_session *session)
+{
+	unsigned long flags;
+	bool kick = false;
+
+	spin_lock_irqsave(&session->lock, flags);
+	vacc_ring_send_unsent(session, &kick);
+	spin_unlock_irqrestore(&session->lock, flags);
+	if (kick)
+		vacc_ring_kick(session);
+	if (wq_has_sleeper(&session->room))
+		wake_up_all(&session->room);
+}
+
 /**
  * vacc_ring_callback() - the device has returned something
  * @vq: the command virtqueue
@@ -187,6 +338,7 @@ void vacc_ring_callback(struct virtqueue *vq)
 {
 	struct vacc_vio *vio = vq->vdev->priv;
 	struct vacc_session *session = vio->session;
+	bool cookie = dma_fence_begin_signalling();
 	struct vacc_request *request;
 	LIST_HEAD(returned);
 
@@ -197,7 +349,7 @@ void vacc_ring_callback(struct virtqueue *vq)
 		list_del_init(&request->node);
 		vacc_request_answer(request, request->used);
 	}
-	if (wq_has_sleeper(&session->room))
-		wake_up_all(&session->room);
+	vacc_ring_room(session);
 	vacc_poll_run(session);
+	dma_fence_end_signalling(cookie);
 }

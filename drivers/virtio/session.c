@@ -22,12 +22,15 @@ static struct vacc_session *vacc_session_alloc(struct vacc_vio *vio)
 	session->next_id = 1;
 	spin_lock_init(&session->lock);
 	INIT_LIST_HEAD(&session->inflight);
+	INIT_LIST_HEAD(&session->unsent);
 	INIT_LIST_HEAD(&session->objects);
 	INIT_LIST_HEAD(&session->events);
 	INIT_LIST_HEAD(&session->orphans);
 	init_waitqueue_head(&session->room);
 	INIT_WORK(&session->orphan_work, vacc_session_orphan_work);
+	vacc_ring_watch_init(session);
 	vacc_poll_init(session);
+	vacc_doubt_init(session);
 	return session;
 }
 
@@ -160,6 +163,8 @@ void vacc_session_stop(void *priv)
 	struct vacc_session *session = priv;
 
 	vacc_poll_stop(session);
+	vacc_ring_watch_stop(session);
+	vacc_doubt_stop(session);
 	cancel_work_sync(&session->orphan_work);
 	vacc_session_close_ring(session);
 	/* Answers that were under way may have left some more. */

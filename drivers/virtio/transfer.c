@@ -20,6 +20,7 @@
  * @iter: what is left to be sent, an ITER_BVEC
  * @write: into the buffer
  * @sent: requests that were sent and not waited for, in order
+ * @kick: the device has not been told of all of them
  * @status: first failure
  */
 struct vacc_vio_transfer {
@@ -29,6 +30,7 @@ struct vacc_vio_transfer {
 	struct iov_iter *iter;
 	bool write;
 	struct list_head sent;
+	bool kick;
 	u16 status;
 };
 
@@ -213,32 +215,45 @@ static void vacc_vio_wait_oldest(struct vacc_vio_transfer *transfer)
 	vacc_vio_frame_free(frame);
 }
 
-static int vacc_vio_add(struct vacc_vio_frame *frame)
+/* Tells the device of what was sent, and waits for the answers to all of it. */
+static void vacc_vio_wait_all(struct vacc_vio_transfer *transfer)
 {
-	struct vacc_session *session = frame->request->session;
-	bool kick = false;
+	if (transfer->kick)
+		vacc_ring_kick(transfer->session);
+	transfer->kick = false;
+	while (!list_empty(&transfer->sent))
+		vacc_vio_wait_oldest(transfer);
+}
+
+static int vacc_vio_add(struct vacc_vio_transfer *transfer,
+			struct vacc_vio_frame *frame)
+{
+	struct vacc_session *session = transfer->session;
 	int err;
 
 	spin_lock_irq(&session->lock);
-	err = vacc_ring_add(frame->request, VACC_VIO_RESERVE, &kick);
+	err = vacc_ring_add(frame->request, VACC_VIO_RESERVE, &transfer->kick);
 	spin_unlock_irq(&session->lock);
 	return err;
 }
 
 /*
  * Puts a frame on the ring without telling the device, as more come.  Where there is no
- * room the device is told, and own answers are waited for before others'.
+ * room the device is told, and all own answers are waited for: the next time that it is
+ * told, and tells us, there is again as much as the ring holds.
  */
 static u16 vacc_vio_send(struct vacc_vio_transfer *transfer,
 			 struct vacc_vio_frame *frame)
 {
-	int err;
+	int err = vacc_vio_add(transfer, frame);
 
-	while ((err = vacc_vio_add(frame)) == -ENOSPC &&
-	       !list_empty(&transfer->sent)) {
-		vacc_ring_kick(transfer->session);
-		vacc_vio_wait_oldest(transfer);
+	if (err == -ENOSPC && !list_empty(&transfer->sent)) {
+		vacc_vio_wait_all(transfer);
+		if (transfer->status != VIRTIO_ACCEL_S_OK)
+			return transfer->status;
+		err = vacc_vio_add(transfer, frame);
 	}
+	/* It is others who have the ring. */
 	if (err == -ENOSPC)
 		return vacc_ring_send(frame->request, false);
 	return err ? VIRTIO_ACCEL_S_DEVICE_LOST : VIRTIO_ACCEL_S_OK;
@@ -277,9 +292,7 @@ static u16 vacc_vio_transfer(struct vacc_vio_transfer *transfer)
 	while (iov_iter_count(transfer->iter) && status == VIRTIO_ACCEL_S_OK &&
 	       transfer->status == VIRTIO_ACCEL_S_OK)
 		status = vacc_vio_next(transfer);
-	vacc_ring_kick(transfer->session);
-	while (!list_empty(&transfer->sent))
-		vacc_vio_wait_oldest(transfer);
+	vacc_vio_wait_all(transfer);
 	return transfer->status ? transfer->status : status;
 }
 

@@ -20,6 +20,7 @@
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
 #include <linux/spinlock.h>
+#include <linux/timer.h>
 #include <linux/virtio.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -85,7 +86,9 @@ struct vacc_vio {
  * @dying: nobody shall wait any more
  * @failed: the device is to be reset
  * @next_id: upper half of the next request's ID
- * @inflight: requests that the ring has
+ * @inflight: requests that the ring has, the oldest first
+ * @unsent: requests that nobody waits for, until the ring has room; they go first
+ * @watch: looks for requests about events that are not answered in time
  * @objects: handles that exist, for the end of the session
  * @room: for who waits for descriptors
  * @events: events whose private areas hold requests
@@ -98,6 +101,8 @@ struct vacc_vio {
  * @poll_timer: that pause
  * @orphans: requests whose answers nobody waits for, to be undone
  * @orphan_work: undoes them
+ * @doubted: a question whether the device is lost is under way
+ * @doubt_work: asks it
  */
 struct vacc_session {
 	struct vacc_vio *vio;
@@ -112,6 +117,8 @@ struct vacc_session {
 	bool failed;
 	u32 next_id;
 	struct list_head inflight;
+	struct list_head unsent;
+	struct timer_list watch;
 	struct list_head objects;
 	wait_queue_head_t room;
 	struct list_head events;
@@ -124,6 +131,8 @@ struct vacc_session {
 	struct hrtimer poll_timer;
 	struct list_head orphans;
 	struct work_struct orphan_work;
+	bool doubted;
+	struct work_struct doubt_work;
 };
 
 /**
@@ -143,12 +152,13 @@ enum vacc_request_state {
 /**
  * struct vacc_request - one frame and its answer
  * @ref: the maker, and the ring
- * @node: in the session's @inflight or @orphans
+ * @node: in the session's @inflight, @unsent or @orphans
  * @session: where it belongs
  * @done: when it is answered or lost, or waits end
  * @state: by the session's lock
  * @abandoned: by the session's lock: nobody waits for it
  * @finished: nobody but its owner has it
+ * @sent: jiffies when the ring got it
  * @id: what the answer must repeat
  * @tag: lower half of @id: of a SUBMIT the event's handle, for who watches a device
  * @opcode: VIRTIO_ACCEL_OP_*
@@ -182,6 +192,7 @@ struct vacc_request {
 	enum vacc_request_state state;
 	bool abandoned;
 	bool finished;
+	unsigned long sent;
 	u64 id;
 	u32 tag;
 	u16 opcode;
@@ -231,10 +242,11 @@ static inline bool vacc_session_linear(const struct vacc_session *session)
 }
 
 /* driver.c */
-extern struct workqueue_struct *vacc_wq;
+extern struct workqueue_struct *vacc_slow_wq;
 u32 vacc_vio_command_timeout_ms(void);
 u32 vacc_vio_hang_limit_ms(void);
 void vacc_vio_schedule_reset(struct vacc_vio *vio);
+int vacc_virtio_check(void);
 int vacc_virtio_init(void);
 void vacc_virtio_exit(void);
 
@@ -267,6 +279,7 @@ void vacc_request_put(struct vacc_request *request);
 void vacc_request_reuse(struct vacc_request *request, u16 opcode, u64 object,
 			u32 expected);
 void *vacc_request_payload(struct vacc_request *request);
+void *vacc_request_fixed(struct vacc_request *request);
 u16 vacc_request_wait(struct vacc_request *request);
 u16 vacc_request_call(struct vacc_request *request);
 void vacc_request_answer(struct vacc_request *request, u32 used);
@@ -275,6 +288,10 @@ void vacc_request_lose(struct vacc_request *request);
 /* ring.c */
 int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick);
 void vacc_ring_kick(struct vacc_session *session);
+void vacc_ring_post(struct vacc_request *request);
+bool vacc_ring_unpost(struct vacc_request *request);
+void vacc_ring_watch_init(struct vacc_session *session);
+void vacc_ring_watch_stop(struct vacc_session *session);
 u16 vacc_ring_send(struct vacc_request *request, bool interruptible);
 u16 vacc_ring_send_control(struct vacc_request *request);
 void vacc_ring_callback(struct virtqueue *vq);
@@ -282,6 +299,11 @@ void vacc_ring_callback(struct virtqueue *vq);
 /* object.c */
 u16 vacc_vio_destroy(struct vacc_session *session, u16 opcode, u64 id);
 extern const struct vacc_backend_ops vacc_vio_ops;
+
+/* doubt.c */
+void vacc_doubt_init(struct vacc_session *session);
+void vacc_doubt(struct vacc_session *session);
+void vacc_doubt_stop(struct vacc_session *session);
 
 /* linear.c and transfer.c */
 u16 vacc_vio_linear_transfer(struct vacc_session *session, u64 buffer,
@@ -293,8 +315,10 @@ u16 vacc_vio_buffer_read(void *priv, void *buffer, u64 offset,
 
 /* event.c */
 size_t vacc_vio_event_bytes(void *priv, void *program, u32 bindings);
-struct vacc_result vacc_vio_submit(void *priv,
-				   const struct vacc_submission *work);
+u16 vacc_vio_event_prepare(void *priv, const struct vacc_submission *work);
+struct vacc_result vacc_vio_event_submit(void *priv, struct vacc_event *event);
+void vacc_vio_event_admit(void *priv, struct vacc_event *event);
+void vacc_vio_event_discard(void *priv, struct vacc_event *event);
 struct vacc_result vacc_vio_event_cancel(void *priv, struct vacc_event *event);
 void vacc_vio_event_abort(void *priv, struct vacc_event *event);
 void vacc_vio_event_destroy(void *priv, struct vacc_event *event);

@@ -4,11 +4,12 @@
  *
  * Statuses.  What a later version or another device might mean is UNSUPPORTED: an
  * unknown feature bit, flag, operation, element type or epilogue, an aux region.
- * Another target, version or resident charge is INCOMPATIBLE.  Counts above
- * VACC_BATCH_MAX_* are RESOURCE_LIMIT, before anything is allocated.  All else that
- * breaks a rule is INVALID_ARGUMENT, every overflow of offsets and products among
- * it.  Several faults: header before slots before launches before commands, records
- * in their order, and last what takes all of them.
+ * Another target or version, and another resident charge of the load than the
+ * header's, are INCOMPATIBLE.  Counts above VACC_BATCH_MAX_* are RESOURCE_LIMIT,
+ * before anything is allocated.  All else that breaks a rule is INVALID_ARGUMENT,
+ * every overflow of offsets and products among it.  Several faults: header before
+ * slots before launches before commands, records in their order, and last what takes
+ * all of them.
  *
  * Header, in this order:
  *  - the load's target (INCOMPATIBLE);
@@ -20,7 +21,7 @@
  *  - record lengths are those of 1.0;
  *  - header, slots, commands, launches and data lie one after another without gaps:
  *    data_offset and data_bytes follow from the rest;
- *  - resident_bytes is what vacc_batch_resident() says, and the load says the same
+ *  - resident_bytes is what vacc_batch_resident() says; the load says the same
  *    (INCOMPATIBLE).
  * Slots:
  *  - flags (UNSUPPORTED), reserved; the number is not VACC_BATCH_NO_SLOT and comes

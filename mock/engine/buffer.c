@@ -53,6 +53,8 @@ u16 eng_buffer_create(struct eng_context *context,
 	buf->domain = desc->domain;
 	buf->usage = desc->usage;
 	buf->element_type = desc->element_type;
+	INIT_LIST_HEAD(&buf->panels);
+	INIT_LIST_HEAD(&buf->writes);
 
 	eng_mutex_lock(&device->tree);
 	if (context->buffer_count >= device->limits.max_buffers) {
@@ -72,10 +74,11 @@ u16 eng_buffer_create(struct eng_context *context,
  * eng_buffer_free() - free a buffer that is on no list
  * @buffer: the buffer; its memory is not ours
  *
- * Context: Any.
+ * Context: May sleep.
  */
 void eng_buffer_free(struct eng_buffer *buffer)
 {
+	eng_panels_drop(buffer);
 	eng_free(buffer);
 }
 
@@ -133,7 +136,8 @@ void eng_buffer_info(const struct eng_buffer *buffer,
  *	VIRTIO_ACCEL_USAGE_TRANSFER_SRC for a read from it
  * @offset: first byte
  * @bytes: how many
- * @memory: where they are
+ * @memory: where they are.  A write happens between eng_write_begin() and
+ *	eng_write_end()
  *
  * Context: Any.
  * Return: OK, PERMISSION_DENIED, INVALID_ARGUMENT or OUT_OF_BOUNDS.

@@ -53,7 +53,7 @@ u16 eng_check_read(struct eng_port *port, struct eng_request *request)
 
 static u16 eng_transfer_begin(struct eng_port *port,
 			      const struct virtio_accel_transfer *t, u32 usage,
-			      void **memory, u16 *late)
+			      struct port_object **found, void **memory, u16 *late)
 {
 	struct port_object *object = port_find(port, ENG_KIND_BUFFER, t->buffer);
 	u64 offset = le64_to_cpu(t->offset);
@@ -69,6 +69,7 @@ static u16 eng_transfer_begin(struct eng_port *port,
 		return VIRTIO_ACCEL_S_PERMISSION_DENIED;
 	if (eng_port_lost(port))
 		return VIRTIO_ACCEL_S_DEVICE_LOST;
+	*found = object;
 	return eng_backend_reach(&port->faults, &object->node, object->eng,
 				 usage, offset, bytes, memory, late);
 }
@@ -83,15 +84,19 @@ static u16 eng_transfer_begin(struct eng_port *port,
  */
 u16 eng_run_write_buffer(struct eng_port *port, struct eng_request *request)
 {
+	const struct virtio_accel_transfer *t = &request->fixed.transfer;
+	struct port_object *buffer;
+	struct eng_write write;
 	void *memory;
 	u16 status, late;
 
-	status = eng_transfer_begin(port, &request->fixed.transfer,
-				    VIRTIO_ACCEL_USAGE_TRANSFER_DST, &memory,
-				    &late);
+	status = eng_transfer_begin(port, t, VIRTIO_ACCEL_USAGE_TRANSFER_DST, &buffer,
+				    &memory, &late);
 	if (status)
 		return status;
+	eng_write_begin(&write, buffer->eng, le64_to_cpu(t->offset), request->tail_bytes);
 	eng_cursor_get(&request->tail, memory, request->tail_bytes);
+	eng_write_end(&write);
 	return late;
 }
 
@@ -106,12 +111,13 @@ u16 eng_run_write_buffer(struct eng_port *port, struct eng_request *request)
 u16 eng_run_read_buffer(struct eng_port *port, struct eng_request *request)
 {
 	struct eng_cursor cursor = eng_chain_response(request->chain);
+	struct port_object *buffer;
 	void *memory;
 	u16 status, late;
 
 	status = eng_transfer_begin(port, &request->fixed.transfer,
-				    VIRTIO_ACCEL_USAGE_TRANSFER_SRC, &memory,
-				    &late);
+				    VIRTIO_ACCEL_USAGE_TRANSFER_SRC, &buffer,
+				    &memory, &late);
 	if (status || late)
 		return status ?: late;
 

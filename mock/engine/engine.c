@@ -30,6 +30,7 @@ u16 eng_device_create(const struct eng_device_config *config,
 	eng_mutex_init(&dev->tree);
 	eng_spin_init(&dev->sums);
 	INIT_LIST_HEAD(&dev->contexts);
+	INIT_LIST_HEAD(&dev->panels);
 	*device = dev;
 	return VIRTIO_ACCEL_S_OK;
 }
@@ -40,7 +41,7 @@ u16 eng_device_create(const struct eng_device_config *config,
  *
  * Pending events fail with DEVICE_LOST, executing ones too at their next step.
  * Afterwards no buffer and no event is touched any more and nothing is admitted.
- * Objects stay.  A second call finds nothing to do.
+ * Objects stay.  A second call finds nothing to do, or waits for the same.
  *
  * Context: May sleep.  Waits for work that is executing, at most for a step.
  */
@@ -53,8 +54,8 @@ void eng_device_stop(struct eng_device *device)
 	while ((queue = eng_queue_next(device, number))) {
 		number = queue->number;
 		eng_queue_stop(queue);
-		eng_queue_put(queue);
 	}
+	eng_panels_clear(device);
 }
 
 static void eng_context_free(struct eng_context *context)
@@ -147,6 +148,9 @@ void eng_device_stats(struct eng_device *device, struct eng_device_stats *stats)
 	eng_spin_lock(&device->sums);
 	eng_work_add(&stats->work, &device->retired);
 	stats->scratch_bytes = device->scratch_bytes;
+	stats->panels = device->panels_packed;
+	stats->panels_bytes = device->panels_bytes;
+	stats->panels_hits = device->panels_hits;
 	eng_spin_unlock(&device->sums);
 	eng_mutex_unlock(&device->tree);
 

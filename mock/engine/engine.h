@@ -20,6 +20,7 @@
 #define _ENG_ENGINE_H
 
 #include "env.h"
+#include "panels.h"
 #include "program.h"
 
 #include <linux/virtio_accel.h>
@@ -57,7 +58,8 @@ struct eng_queue;
  * @max_bindings: bindings of one submission
  * @max_buffer_bytes: bytes of one buffer
  * @max_artifact_bytes: bytes of one artifact
- * @max_scratch_bytes: working memory of all unfinished submissions
+ * @max_scratch_bytes: working memory of all unfinished submissions, and panels that
+ *	are kept where that leaves room
  * @inline_limit: bytes of work, as eng_plan_cost() counts, that may run in the
  *	caller; 0 for none
  */
@@ -80,10 +82,14 @@ struct eng_limits {
  *	held, and is the last thing that is done with it: its memory may go.  Must
  *	not destroy objects.  May be absent; eng_event_state() tells then.
  * @progress: an event begins to execute, or got on a bit.  May be absent.
+ * @timed: a command of a timed event was executed, or got on a bit.  Comes in the
+ *	order of commands, the last time for each when that is complete, and before
+ *	@done.  May be absent.
  */
 struct eng_device_ops {
 	void (*done)(void *owner, u32 state, u16 status);
 	void (*progress)(void *owner);
+	void (*timed)(void *owner, u32 command, u64 start_ns, u64 end_ns);
 };
 
 /**
@@ -91,7 +97,8 @@ struct eng_device_ops {
  * @name: for people, of its workers
  * @ops: what it tells its owner, may not go
  * @limits: what it takes
- * @workers: how many queues may execute at a time, 0 for what is usual
+ * @workers: how many queues, and parts of their products, may execute at a time, 0 for
+ *	what is usual
  * @hold: begin in hold mode
  */
 struct eng_device_config {
@@ -121,6 +128,9 @@ struct eng_work_counters {
  * @events: unfinished events
  * @direct_bindings: bindings that were admitted, none of them staged
  * @scratch_bytes: working memory that is charged
+ * @panels: products whose weights are kept packed
+ * @panels_bytes: what that takes, or is going to
+ * @panels_hits: launches that read such weights
  * @work: what was executed, by queues that are gone too
  */
 struct eng_device_stats {
@@ -131,6 +141,9 @@ struct eng_device_stats {
 	u32 events;
 	u64 direct_bindings;
 	u64 scratch_bytes;
+	u32 panels;
+	u64 panels_bytes;
+	u64 panels_hits;
 	struct eng_work_counters work;
 };
 
@@ -182,6 +195,11 @@ u16 eng_buffer_create(struct eng_context *context,
 u16 eng_buffer_destroy(struct eng_buffer *buffer);
 void eng_buffer_info(const struct eng_buffer *buffer,
 		     struct eng_buffer_info *info);
+bool eng_buffer_panels(const struct eng_buffer *buffer);
+void eng_buffer_expose(struct eng_buffer *buffer);
+void eng_write_begin(struct eng_write *write, struct eng_buffer *buffer, u64 offset,
+		     u64 bytes);
+void eng_write_end(struct eng_write *write);
 u16 eng_buffer_reach(const struct eng_buffer *buffer, u32 usage, u64 offset,
 		     u64 bytes, void **memory);
 
@@ -224,7 +242,8 @@ struct eng_bind {
  * @process: who asks, for people, or 0
  * @timeout_ns: from now, 0 for none; looked at where execution begins and goes on,
  *	and by eng_event_expire()
- * @owner: comes back with @done and @progress of the device
+ * @timed: @timed of the device is called for it
+ * @owner: comes back with the operations of the device
  */
 struct eng_submission {
 	struct eng_queue *queue;
@@ -234,6 +253,7 @@ struct eng_submission {
 	u32 tag;
 	u32 process;
 	u64 timeout_ns;
+	bool timed;
 	void *owner;
 };
 

@@ -177,13 +177,29 @@ static __always_inline unsigned int eng_top_bit(u64 x)
 #endif
 }
 
-/* Buffers and artifacts lie at any address: data are reached byte by byte. */
+/**
+ * eng_divide_up() - how many parts of a size something takes
+ * @a: what is to be divided
+ * @b: the size of a part, not zero
+ *
+ * Context: any.
+ * Return: the parts, of which the last may be smaller.
+ */
+static inline u32 eng_divide_up(u32 a, u32 b)
+{
+	return a / b + (a % b != 0);
+}
+
+/*
+ * Buffers and artifacts lie at any address: data are reached byte by byte.  Compilers make
+ * one instruction of that, but in the UML, where memcpy() is any function, by this name only.
+ */
 
 static inline u16 eng_get_le16(const void *from)
 {
 	__le16 v;
 
-	memcpy(&v, from, sizeof(v));
+	__builtin_memcpy(&v, from, sizeof(v));
 	return le16_to_cpu(v);
 }
 
@@ -191,20 +207,20 @@ static inline void eng_put_le16(void *to, u16 value)
 {
 	__le16 v = cpu_to_le16(value);
 
-	memcpy(to, &v, sizeof(v));
+	__builtin_memcpy(to, &v, sizeof(v));
 }
 
 static inline u64 eng_get_u64(const void *from)
 {
 	u64 v;
 
-	memcpy(&v, from, sizeof(v));
+	__builtin_memcpy(&v, from, sizeof(v));
 	return v;
 }
 
 static inline void eng_put_u64(void *to, u64 value)
 {
-	memcpy(to, &value, sizeof(value));
+	__builtin_memcpy(to, &value, sizeof(value));
 }
 
 #endif /* _VACC_ENGINE_ENV_H */

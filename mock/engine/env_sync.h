@@ -13,6 +13,7 @@
 
 #include <linux/atomic.h>
 #include <linux/container_of.h>
+#include <linux/cpumask.h>
 #include <linux/dma-fence.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -135,6 +136,7 @@ static inline void eng_wait_wake(struct eng_wait *wait)
 
 struct eng_pool {
 	struct workqueue_struct *wq;
+	u32 width;			/* work items that have a processor each */
 };
 
 struct eng_work {
@@ -145,9 +147,15 @@ struct eng_work {
 static inline bool eng_pool_start(struct eng_pool *pool, const char *name,
 				  u32 workers)
 {
+	pool->width = min(workers ?: U32_MAX, num_online_cpus());
 	pool->wq = alloc_workqueue("%s", WQ_UNBOUND | WQ_MEM_RECLAIM, workers,
 				   name);
 	return pool->wq;
+}
+
+static inline u32 eng_pool_width(const struct eng_pool *pool)
+{
+	return pool->width;
 }
 
 static inline void eng_pool_stop(struct eng_pool *pool)
@@ -361,6 +369,12 @@ struct eng_work {
 };
 
 bool eng_pool_start(struct eng_pool *pool, const char *name, u32 workers);
+
+static inline u32 eng_pool_width(const struct eng_pool *pool)
+{
+	return pool->count;
+}
+
 void eng_pool_stop(struct eng_pool *pool);
 void eng_work_init(struct eng_work *work, void (*fn)(struct eng_work *work));
 void eng_work_queue(struct eng_pool *pool, struct eng_work *work);

@@ -63,25 +63,31 @@ bool eng_event_execute(struct eng_event *event, u64 until_ns)
 {
 	struct eng_queue *queue = event->queue;
 	const struct eng_device_ops *ops = queue->device->ops;
+	struct eng_run *run = eng_event_run(event);
 	u64 now_ns = eng_now_ns();
 	bool finished = false;
 	u32 state;
 	u16 status;
 
+	queue->use.buffers = event->buffers;
 	while (!eng_event_is_over(event, now_ns, &state, &status)) {
 		struct eng_counters step = {};
+		u32 command = eng_run_command(run);
 		u64 start_ns = now_ns;
 
 		if (ops->progress)
 			ops->progress(event->owner);
-		finished = eng_run_step(eng_event_run(event), queue->area,
-					ENG_STEP_BUDGET, 0, &step);
+		finished = eng_run_step(run, queue->area, &queue->use, ENG_STEP_BUDGET,
+					eng_timing_flags(event), &step);
 		now_ns = eng_now_ns();
+		eng_timing_step(event, command, start_ns, now_ns);
 
 		eng_spin_lock(&queue->lock);
 		queue->counters.done.commands += step.commands;
 		queue->counters.done.uploaded_bytes += step.uploaded_bytes;
 		queue->counters.done.launches += step.launches;
+		queue->counters.done.spread += step.spread;
+		eng_section_longest(&queue->counters.done.longest, &step.longest);
 		queue->counters.busy_ns += now_ns - start_ns;
 		eng_spin_unlock(&queue->lock);
 
@@ -95,6 +101,7 @@ bool eng_event_execute(struct eng_event *event, u64 until_ns)
 		eng_resched();
 	}
 
+	eng_use_end(&queue->use, false);
 	eng_event_end(event, state, status);
 	return true;
 }
@@ -125,7 +132,7 @@ static bool eng_event_withdraw(struct eng_event *event, u32 state, u16 status)
 /**
  * eng_event_admit() - give prepared work to its queue
  * @event: the event; its memory may be gone on return
- * @may_run_here: small work may be executed in the call
+ * @may_run_here: small work may be executed in the call, if it is not timed
  *
  * The event may have ended, and been reported, before this returns.
  *
@@ -151,7 +158,8 @@ u16 eng_event_admit(struct eng_event *event, bool may_run_here)
 	eng_atomic64_add(&device->direct_bindings, event->binding_count);
 	queue->unfinished++;
 
-	here = may_run_here && event->cost <= device->limits.inline_limit &&
+	here = may_run_here && !event->timed &&
+	       event->cost <= device->limits.inline_limit &&
 	       device->limits.inline_limit && queue->executor == ENG_NOBODY &&
 	       list_empty(&queue->pending) && !eng_atomic_get(&device->held);
 	if (here) {

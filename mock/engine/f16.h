@@ -29,6 +29,21 @@ static inline bool eng_f16_is_special(u16 half)
 }
 
 /**
+ * eng_f16_magnitude() - the magnitude of a finite binary16 as an integer
+ * @half: binary16; of an infinity or a NaN something below 2^41 comes back
+ *
+ * Context: any.
+ * Return: the magnitude in units of 2^-24: exact, below 2^40.
+ */
+static __always_inline u64 eng_f16_magnitude(u16 half)
+{
+	u32 exponent = (half >> 10) & 0x1f;
+	u32 normal = exponent != 0;
+
+	return (u64)((half & 0x3ff) | normal << 10) << (exponent - normal);
+}
+
+/**
  * eng_f16_to_fixed() - a finite binary16 as an integer
  * @half: binary16; of an infinity or a NaN something below 2^41 comes back
  *
@@ -37,10 +52,8 @@ static inline bool eng_f16_is_special(u16 half)
  */
 static __always_inline s64 eng_f16_to_fixed(u16 half)
 {
-	u32 exponent = (half >> 10) & 0x1f;
-	u32 normal = exponent != 0;
+	s64 magnitude = eng_f16_magnitude(half);
 	s64 sign = -(s64)(half >> 15);
-	s64 magnitude = (u64)((half & 0x3ff) | normal << 10) << (exponent - normal);
 
 	return (magnitude ^ sign) - sign;
 }

@@ -3,6 +3,7 @@
  * Running a launch: staging what the output lies over, and the product.
  */
 #include "run.h"
+#include "team.h"
 
 static u8 *region_start(const struct eng_run *run, const struct eng_region *region)
 {
@@ -117,10 +118,12 @@ static u64 staged_stride(const struct eng_region *region)
 }
 
 static bool multiply(struct eng_run *run, const struct eng_launch *launch,
-		     const struct eng_job *job, void *work, u64 *budget)
+		     const struct eng_job *job, void *work, struct eng_use *use,
+		     u64 *budget)
 {
 	bool stage_in = job->in_overlaps && !job->stage_out;
 	bool stage_weight = job->weight_overlaps && !job->stage_out;
+	u64 rate = eng_linear_rate();
 	struct eng_linear linear = {
 		.in = job->in,
 		.in_stride = launch->in.stride,
@@ -147,18 +150,24 @@ static bool multiply(struct eng_run *run, const struct eng_launch *launch,
 		linear.out = run->scratch;
 		linear.out_stride = launch->out.row_bytes;
 	}
+	eng_use_panels(use, run, launch, job, &linear);
+	run->spread = run->team && eng_team_takes(&linear);
 	while (*budget && !eng_linear_done(&linear, &run->linear)) {
-		u64 macs = *budget > U64_MAX / ENG_MACS_PER_BYTE ?
-			   U64_MAX : *budget * ENG_MACS_PER_BYTE;
+		u64 macs;
 
-		macs = eng_linear_step(&linear, &run->linear, work, macs);
-		*budget -= min_t(u64, *budget, macs / ENG_MACS_PER_BYTE + 1);
+		if (check_mul_overflow(*budget, rate, &macs))
+			macs = U64_MAX;
+		macs = run->spread ?
+		       eng_team_step(run->team, &linear, &run->linear, work) :
+		       eng_linear_step(&linear, &run->linear, work, macs);
+		*budget -= min_t(u64, *budget, eng_div64(macs, rate) + 1);
 	}
 	return eng_linear_done(&linear, &run->linear);
 }
 
 static bool phase_step(struct eng_run *run, const struct eng_launch *launch,
-		       const struct eng_job *job, void *work, u64 *budget)
+		       const struct eng_job *job, void *work, struct eng_use *use,
+		       u64 *budget)
 {
 	bool stage_in = job->in_overlaps && !job->stage_out;
 	u8 *to = run->scratch;
@@ -175,7 +184,7 @@ static bool phase_step(struct eng_run *run, const struct eng_launch *launch,
 		return stage(run, &launch->weight, launch->out_features, job->weight,
 			     to, budget);
 	case ENG_PHASE_MULTIPLY:
-		return multiply(run, launch, job, work, budget);
+		return multiply(run, launch, job, work, use, budget);
 	case ENG_PHASE_UNSTAGE:
 		return !job->stage_out || unstage(run, &launch->out, job->rows,
 						  job->out, budget);
@@ -187,23 +196,28 @@ static bool phase_step(struct eng_run *run, const struct eng_launch *launch,
  * eng_launch_step() - go on with a launch
  * @run: the run, which has come to the launch
  * @launch: the launch
- * @work: ENG_WORK_BYTES
+ * @work: eng_linear_work_bytes(), left alone between steps
+ * @use: as of eng_run_step()
  * @budget: what may be spent; less what was
  *
  * Context: any; takes time, sleeps never.
  * Return: whether the launch is complete.
  */
 bool eng_launch_step(struct eng_run *run, const struct eng_launch *launch,
-		     void *work, u64 *budget)
+		     void *work, struct eng_use *use, u64 *budget)
 {
 	struct eng_job job;
 
 	eng_job_init(&job, run, launch);
-	while (phase_step(run, launch, &job, work, budget)) {
+	eng_use_write(use, run, launch->out.slot, launch->out.offset,
+		      (job.rows - 1) * launch->out.stride + launch->out.row_bytes);
+	while (phase_step(run, launch, &job, work, use, budget)) {
 		run->done = 0;
 		if (run->phase == ENG_PHASE_UNSTAGE) {
 			run->phase = ENG_PHASE_STAGE_IN;
-			run->linear = (struct eng_linear_cursor){};
+			run->linear = (struct eng_linear_cursor){
+				.section = run->linear.section,
+			};
 			return true;
 		}
 		run->phase++;

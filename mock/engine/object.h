@@ -4,13 +4,14 @@
  *
  * Locks, in order: the device's tree lock, a queue's lock, the device's sums
  * lock.  None is held where memory is allocated, where work executes or where
- * the owner is called.
+ * the owner is called.  A team has a lock of its own, which is taken alone.
  */
 #ifndef _ENG_OBJECT_H
 #define _ENG_OBJECT_H
 
 #include "engine.h"
 #include "env_sync.h"
+#include "panels.h"
 
 struct eng_device {
 	const struct eng_device_ops *ops;
@@ -28,6 +29,11 @@ struct eng_device {
 
 	struct eng_spin sums;
 	u64 scratch_bytes;			/* sums */
+	struct list_head panels;		/* sums: what was used last is last */
+	u32 panels_count;			/* sums: on that list */
+	u32 panels_packed;			/* sums: of these */
+	u64 panels_bytes;			/* sums: charged beside scratch_bytes */
+	u64 panels_hits;			/* sums: launches that read some */
 	struct eng_work_counters retired;	/* sums: of destroyed queues */
 };
 
@@ -53,6 +59,9 @@ struct eng_buffer {
 	u32 usage;
 	u32 element_type;
 	struct eng_atomic users;		/* unfinished events */
+	struct eng_atomic exposed;		/* others write to it, for ever */
+	struct list_head panels;		/* the device's sums */
+	struct list_head writes;		/* the device's sums */
 };
 
 struct eng_image {
@@ -75,15 +84,18 @@ struct eng_queue {
 	struct eng_device *device;
 	struct list_head node;			/* tree */
 	u64 number;
-	void *area;				/* the executor's */
 	struct eng_work work;
 
 	struct eng_spin lock;
+	void *area;				/* lock: executor's, or NULL; stays once set */
+	struct eng_team *team;			/* lock: executor's, or NULL; stays once set */
 	struct eng_wait idle;			/* lock: executor or users went */
 	struct list_head pending;		/* lock: events in order */
 	struct eng_event *running;		/* lock: has begun, not ended */
+	struct eng_use use;			/* executor's */
 	enum eng_executor executor;		/* lock */
 	u32 users;				/* lock: that end events, or wait */
+	u32 stoppers;				/* lock: users that wait for the others */
 	u32 unfinished;				/* lock: admitted, not ended */
 	struct eng_work_counters counters;	/* lock */
 };
@@ -94,6 +106,8 @@ static inline void eng_work_add(struct eng_work_counters *sum,
 	sum->done.commands += part->done.commands;
 	sum->done.uploaded_bytes += part->done.uploaded_bytes;
 	sum->done.launches += part->done.launches;
+	sum->done.spread += part->done.spread;
+	eng_section_longest(&sum->done.longest, &part->done.longest);
 	sum->busy_ns += part->busy_ns;
 }
 
@@ -111,8 +125,7 @@ struct eng_event {
 	struct eng_queue *queue;
 	struct eng_image *image;
 	void *owner;
-	void *scratch;
-	u64 scratch_bytes;
+	u64 scratch_bytes;			/* of the run's scratch */
 	u64 sequence;
 	u64 deadline_ns;			/* 0 for none */
 	u64 cost;
@@ -120,6 +133,10 @@ struct eng_event {
 	u32 process;
 	u32 binding_count;
 	u16 status;				/* once it has ended */
+	bool big;				/* has products to be spread */
+	bool timed;				/* the owner is told of commands */
+	u32 timed_command;			/* executor: the last of these */
+	u64 timed_start_ns;			/* executor: when that began */
 	struct eng_buffer *buffers[];		/* the run follows */
 };
 
@@ -157,8 +174,14 @@ void *eng_event_release(struct eng_event *event);
 void eng_event_end(struct eng_event *event, u32 state, u16 status);
 bool eng_event_execute(struct eng_event *event, u64 until_ns);
 
+u32 eng_timing_flags(const struct eng_event *event);
+void eng_timing_step(struct eng_event *event, u32 command, u64 start_ns,
+		     u64 end_ns);
+
 void eng_buffer_free(struct eng_buffer *buffer);
 void eng_image_free(struct eng_image *image);
+u16 eng_queue_prepare(struct eng_queue *queue, size_t bytes);
+struct eng_team *eng_queue_team(struct eng_queue *queue);
 void eng_queue_free(struct eng_queue *queue);
 
 void eng_queue_kick(struct eng_queue *queue);

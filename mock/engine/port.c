@@ -9,24 +9,28 @@ static const struct eng_device_ops port_engine_ops = {
 };
 
 /* The engine is made, and shown to others. */
-static u16 eng_port_start(struct eng_port *port, bool hold)
+static u16 eng_port_start(struct eng_port *port)
 {
 	struct eng_device_config config = {
 		.name = port->config.name,
 		.ops = &port_engine_ops,
 		.limits = port->config.limits,
 		.workers = port->config.workers,
-		.hold = hold,
 	};
-	u16 status = eng_device_create(&config, &port->device);
+	u16 status;
 
-	if (status)
-		return status;
-	eng_spin_lock(&port->gate);
-	port->engine = port->device;
-	eng_atomic_set(&port->state, ENG_PORT_GOOD);
-	eng_spin_unlock(&port->gate);
-	return VIRTIO_ACCEL_S_OK;
+	/* What is wanted now is still wanted when others see the engine. */
+	eng_mutex_lock(&port->holding);
+	config.hold = port->held;
+	status = eng_device_create(&config, &port->device);
+	if (!status) {
+		eng_spin_lock(&port->gate);
+		port->engine = port->device;
+		eng_atomic_set(&port->state, ENG_PORT_GOOD);
+		eng_spin_unlock(&port->gate);
+	}
+	eng_mutex_unlock(&port->holding);
+	return status;
 }
 
 static void eng_object_free(struct port_object *object)
@@ -63,16 +67,15 @@ static void eng_port_discard(struct eng_port *port, enum eng_kind kind)
 }
 
 /* Ends the engine with all objects; the objects lock is held. */
-static bool eng_port_stop(struct eng_port *port)
+static void eng_port_stop(struct eng_port *port)
 {
 	struct eng_device *device = port->device;
-	bool held;
 
 	eng_spin_lock(&port->gate);
 	port->engine = NULL;
 	eng_spin_unlock(&port->gate);
 	if (!device)
-		return port->config.hold;
+		return;
 
 	eng_device_stop(device);
 	eng_spin_lock(&port->gate);
@@ -88,10 +91,8 @@ static bool eng_port_stop(struct eng_port *port)
 	eng_port_discard(port, ENG_KIND_BUFFER);
 	eng_port_discard(port, ENG_KIND_CONTEXT);
 
-	held = eng_harness_held(device);
 	eng_device_free(device);
 	port->device = NULL;
-	return held;
 }
 
 static void eng_port_destroy(struct eng_port *port)
@@ -104,6 +105,7 @@ static void eng_port_destroy(struct eng_port *port)
 	eng_spin_fini(&port->ends);
 	eng_wait_fini(&port->gate_idle);
 	eng_spin_fini(&port->gate);
+	eng_mutex_fini(&port->holding);
 	eng_mutex_fini(&port->events);
 	eng_mutex_fini(&port->objects);
 	eng_faults_fini(&port->faults);
@@ -177,10 +179,14 @@ u16 eng_port_create(const struct eng_port_config *config,
 		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
 
 	p->config = *config;
+	p->most = config->limits;
+	p->next = config->limits;
+	p->held = config->hold;
 	p->epoch = 1;
 	eng_faults_init(&p->faults);
 	eng_mutex_init(&p->objects);
 	eng_mutex_init(&p->events);
+	eng_mutex_init(&p->holding);
 	eng_spin_init(&p->gate);
 	eng_wait_init(&p->gate_idle);
 	eng_spin_init(&p->ends);
@@ -189,7 +195,7 @@ u16 eng_port_create(const struct eng_port_config *config,
 
 	status = eng_port_ids(p);
 	if (!status)
-		status = eng_port_start(p, config->hold);
+		status = eng_port_start(p);
 	if (status) {
 		eng_port_destroy(p);
 		return status;
@@ -225,14 +231,14 @@ void eng_port_free(struct eng_port *port)
  */
 void eng_port_reset(struct eng_port *port)
 {
-	bool held;
 	u32 kind;
 
 	eng_mutex_lock(&port->objects);
-	held = eng_port_stop(port);
+	eng_port_stop(port);
 	eng_atomic_set(&port->state, ENG_PORT_TOLD);
 	port->buffer_memory = 0;
 	port->program_memory = 0;
+	port->config.limits = port->next;
 
 	/* An epoch that came before would wake dead numbers. */
 	if (port->epoch < ENG_ID_MAX_EPOCH) {
@@ -241,9 +247,44 @@ void eng_port_reset(struct eng_port *port)
 		for (kind = ENG_KIND_CONTEXT; kind < ENG_KIND_COUNT; kind++)
 			eng_ids_restart(&port->ids[kind], port->epoch);
 		eng_mutex_unlock(&port->events);
-		eng_port_start(port, held);
+		eng_port_start(port);
 	}
 	eng_mutex_unlock(&port->objects);
+}
+
+static bool eng_port_limits_fit(const struct eng_limits *limits,
+				const struct eng_limits *most)
+{
+	return limits->max_contexts <= most->max_contexts &&
+	       limits->max_buffers <= most->max_buffers &&
+	       limits->max_images <= most->max_images &&
+	       limits->max_queues <= most->max_queues &&
+	       limits->max_events <= most->max_events &&
+	       limits->max_bindings <= most->max_bindings &&
+	       limits->max_buffer_bytes <= most->max_buffer_bytes &&
+	       limits->max_artifact_bytes <= most->max_artifact_bytes;
+}
+
+/**
+ * eng_port_set_limits() - change what is taken from the next reset on
+ * @port: the port
+ * @limits: none above those that it was created with, by which its numbers are counted
+ *
+ * Context: May sleep.
+ * Return: OK, or INVALID_ARGUMENT for limits that cannot be.
+ */
+u16 eng_port_set_limits(struct eng_port *port, const struct eng_limits *limits)
+{
+	struct eng_port_config config = port->config;
+
+	config.limits = *limits;
+	if (!eng_port_config_good(&config) ||
+	    !eng_port_limits_fit(limits, &port->most))
+		return VIRTIO_ACCEL_S_INVALID_ARGUMENT;
+	eng_mutex_lock(&port->objects);
+	port->next = *limits;
+	eng_mutex_unlock(&port->objects);
+	return VIRTIO_ACCEL_S_OK;
 }
 
 /**
@@ -334,6 +375,27 @@ void eng_port_engine_put(struct eng_port *port)
 	if (!--port->engine_users)
 		eng_wait_wake(&port->gate_idle);
 	eng_spin_unlock(&port->gate);
+}
+
+/**
+ * eng_port_hold() - begin or end hold mode, also while a reset is under way
+ * @port: the port
+ * @hold: whether events shall stay pending
+ *
+ * Context: May sleep.
+ */
+void eng_port_hold(struct eng_port *port, bool hold)
+{
+	struct eng_device *engine;
+
+	eng_mutex_lock(&port->holding);
+	port->held = hold;
+	engine = eng_port_engine_get(port);
+	if (engine) {
+		eng_harness_hold(engine, hold);
+		eng_port_engine_put(port);
+	}
+	eng_mutex_unlock(&port->holding);
 }
 
 /**

@@ -116,6 +116,7 @@ u16 eng_port_create(const struct eng_port_config *config,
 		    struct eng_port **port);
 void eng_port_free(struct eng_port *port);
 void eng_port_reset(struct eng_port *port);
+u16 eng_port_set_limits(struct eng_port *port, const struct eng_limits *limits);
 void eng_port_lose(struct eng_port *port);
 
 enum eng_lane eng_port_open(struct eng_port *port, struct eng_chain *chain);
@@ -129,5 +130,6 @@ void eng_port_stats(struct eng_port *port, struct eng_port_stats *stats);
 
 struct eng_device *eng_port_engine_get(struct eng_port *port);
 void eng_port_engine_put(struct eng_port *port);
+void eng_port_hold(struct eng_port *port, bool hold);
 
 #endif /* _ENG_PORT_H */

@@ -29,9 +29,14 @@ struct eng_port {
 	u64 buffer_memory;			/* objects */
 	u64 program_memory;			/* objects */
 	u32 epoch;				/* objects */
+	struct eng_limits most;			/* never changes */
+	struct eng_limits next;			/* objects: after a reset */
 
 	struct eng_mutex events;		/* event ids, all references */
 	struct list_head quarantine;		/* events */
+
+	struct eng_mutex holding;		/* hold mode begins or ends */
+	bool held;				/* holding: also without an engine */
 
 	struct eng_spin gate;
 	struct eng_wait gate_idle;		/* gate: nobody uses the engine */

@@ -11,8 +11,10 @@
  *	eng_run_init(run, program, ranges, count, &plan, &reason);
  *	scratch = plan.scratch_bytes ? allocate : NULL;
  *	eng_run_set_scratch(run, scratch);
- *	while (!eng_run_step(run, work, budget, 0, &counters))
+ *	while (!eng_run_step(run, work, NULL, budget, 0, &counters))
  *		;				other events may have a turn here
+ *
+ * where work is eng_run_work_bytes(program) of memory.
  *
  * A run needs nothing released: when the memory goes, it is gone.  The program
  * and the bound memory must outlive it.
@@ -21,11 +23,14 @@
 #define _VACC_ENGINE_PROGRAM_H
 
 #include "env.h"
+#include "linear.h"
 
 #include <linux/vacc.h>
 
 struct eng_program;
 struct eng_run;
+struct eng_team;
+struct eng_use;
 
 #define ENG_NO_INDEX	0xffffffff
 
@@ -127,11 +132,15 @@ struct eng_plan {
  * @commands: commands completed
  * @uploaded_bytes: bytes of completed uploads
  * @launches: dense-linear launches completed
+ * @spread: those that were spread over processors
+ * @longest: the longest section of a dense-linear
  */
 struct eng_counters {
 	u64 commands;
 	u64 uploaded_bytes;
 	u64 launches;
+	u64 spread;
+	struct eng_section longest;
 };
 
 /* One byte moved costs as much as so many products; of budgets and of costs. */
@@ -145,15 +154,6 @@ struct eng_counters {
 
 /* eng_run_step() flags: stop at the end of a command although budget is left. */
 #define ENG_STEP_ONE_COMMAND	BIT(0)
-
-/**
- * ENG_WORK_BYTES - size of a work area
- *
- * Whoever runs steps lends each step an area of this size, whose contents do not
- * matter before or after: one for each thread that may run at a time, say one a
- * queue.  Aligned to 8.
- */
-#define ENG_WORK_BYTES		(32 * 1024)
 
 /**
  * eng_plan_cost() - one number for how much work a submission is
@@ -175,14 +175,19 @@ void eng_program_slot(const struct eng_program *program, u32 index,
 		      struct vacc_program_slot *slot);
 void eng_program_command(const struct eng_program *program, u32 index,
 			 struct eng_command_info *info);
+void eng_program_attribute(const struct eng_program *program, u32 index,
+			   struct vacc_attribution_row *row);
 
 size_t eng_run_bytes(const struct eng_program *program);
+size_t eng_run_work_bytes(const struct eng_program *program);
 u16 eng_run_init(struct eng_run *run, const struct eng_program *program,
 		 const struct eng_range *ranges, u32 count,
 		 struct eng_plan *plan, struct eng_reason *reason);
 void eng_run_set_scratch(struct eng_run *run, void *scratch);
-bool eng_run_step(struct eng_run *run, void *work, u64 budget, u32 flags,
-		  struct eng_counters *counters);
+void *eng_run_scratch(const struct eng_run *run);
+void eng_run_set_team(struct eng_run *run, struct eng_team *team);
+bool eng_run_step(struct eng_run *run, void *work, struct eng_use *use, u64 budget,
+		  u32 flags, struct eng_counters *counters);
 u32 eng_run_command(const struct eng_run *run);
 
 #endif /* _VACC_ENGINE_PROGRAM_H */

@@ -7,6 +7,7 @@
  * alone, or the harness.  Whoever it is owns the work area.
  */
 #include "object.h"
+#include "team.h"
 
 /* After so long a worker lets other queues have its place. */
 #define ENG_SLICE_NS	10000000
@@ -165,9 +166,10 @@ struct eng_queue *eng_queue_next(struct eng_device *device, u64 number)
 
 /**
  * eng_queue_stop() - end all events of a queue whose device is stopped
- * @queue: the queue, of which the caller is a user
+ * @queue: the queue, of which the caller is a user, up to now
  *
- * Context: May sleep.  Waits for the executor and for all other users.
+ * Context: May sleep.  Waits for the executor and for all users but those that do
+ * the same.
  */
 void eng_queue_stop(struct eng_queue *queue)
 {
@@ -187,9 +189,15 @@ void eng_queue_stop(struct eng_queue *queue)
 	} while (event);
 
 	eng_spin_lock(&queue->lock);
+	queue->stoppers++;
+	eng_wait_wake(&queue->idle);
 	eng_wait_for(&queue->idle, &queue->lock,
-		     list_empty(&queue->pending) && queue->users == 1 &&
+		     list_empty(&queue->pending) &&
+		     queue->users == queue->stoppers &&
 		     queue->executor == ENG_NOBODY);
+	queue->stoppers--;
+	queue->users--;
+	eng_wait_wake(&queue->idle);
 	eng_spin_unlock(&queue->lock);
 }
 
@@ -214,11 +222,6 @@ u16 eng_queue_create(struct eng_context *context, u32 flags,
 	q = eng_zalloc(sizeof(*q));
 	if (!q)
 		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
-	q->area = eng_alloc(ENG_WORK_BYTES);
-	if (!q->area) {
-		eng_free(q);
-		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
-	}
 	q->context = context;
 	q->device = device;
 	eng_spin_init(&q->lock);
@@ -242,6 +245,73 @@ u16 eng_queue_create(struct eng_context *context, u32 flags,
 }
 
 /**
+ * eng_queue_prepare() - have the executor's memory at hand
+ * @queue: the queue
+ * @bytes: how much a program needs; the same each time but for 0
+ *
+ * It stays for as long as the queue, so that no event waits for memory.
+ *
+ * Context: May sleep.
+ * Return: OK, or OUT_OF_MEMORY.
+ */
+u16 eng_queue_prepare(struct eng_queue *queue, size_t bytes)
+{
+	bool present = !bytes;
+	void *area;
+
+	if (!present) {
+		eng_spin_lock(&queue->lock);
+		present = queue->area;
+		eng_spin_unlock(&queue->lock);
+	}
+	if (present)
+		return VIRTIO_ACCEL_S_OK;
+
+	area = eng_alloc(bytes);
+	if (!area)
+		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
+	eng_spin_lock(&queue->lock);
+	present = queue->area;
+	if (!present)
+		queue->area = area;
+	eng_spin_unlock(&queue->lock);
+	if (present)
+		eng_free(area);
+	return VIRTIO_ACCEL_S_OK;
+}
+
+/**
+ * eng_queue_team() - processors for a queue's big products
+ * @queue: the queue
+ *
+ * They stay its as long as it is there: what they work in is not allocated again.
+ *
+ * Context: May sleep.
+ * Return: the team, or NULL where there is none.
+ */
+struct eng_team *eng_queue_team(struct eng_queue *queue)
+{
+	struct eng_team *team, *made;
+
+	eng_spin_lock(&queue->lock);
+	team = queue->team;
+	eng_spin_unlock(&queue->lock);
+	if (team)
+		return team;
+
+	made = eng_team_create(&queue->device->pool);
+	eng_spin_lock(&queue->lock);
+	if (!queue->team) {
+		queue->team = made;
+		made = NULL;
+	}
+	team = queue->team;
+	eng_spin_unlock(&queue->lock);
+	eng_team_free(made);
+	return team;
+}
+
+/**
  * eng_queue_free() - free a queue that is on no list and that nobody uses
  * @queue: the queue
  *
@@ -252,6 +322,7 @@ void eng_queue_free(struct eng_queue *queue)
 	eng_work_cancel(&queue->device->pool, &queue->work);
 	eng_wait_fini(&queue->idle);
 	eng_spin_fini(&queue->lock);
+	eng_team_free(queue->team);
 	eng_free(queue->area);
 	eng_free(queue);
 }

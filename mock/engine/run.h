@@ -6,7 +6,10 @@
 #define _VACC_ENGINE_RUN_H
 
 #include "linear.h"
+#include "panels.h"
 #include "summary.h"
+
+struct eng_team;
 
 /**
  * struct eng_span - what is bound to a slot
@@ -46,22 +49,26 @@ enum eng_phase {
  * struct eng_run - a run
  * @program: what runs
  * @scratch: memory of plan.scratch_bytes, or NULL
+ * @team: whom big products are spread over, or NULL
  * @done: bytes that the command, or a phase of the launch, has moved
  * @command: the command at work
  * @launch: the launch at work, counted from the command's first
  * @phase: how far the launch has come
  * @linear: within ENG_PHASE_MULTIPLY
+ * @spread: the launch at work, or the last, is the team's
  * @spans: what is bound, in the order of the program's slots; where bindings must
  *	not overlap, as many extents follow
  */
 struct eng_run {
 	const struct eng_program *program;
 	u8 *scratch;
+	struct eng_team *team;
 	u64 done;
 	u32 command;
 	u32 launch;
 	enum eng_phase phase;
 	struct eng_linear_cursor linear;
+	bool spread;
 	struct eng_span spans[];
 };
 
@@ -90,7 +97,7 @@ struct eng_job {
 void eng_job_init(struct eng_job *job, const struct eng_run *run,
 		  const struct eng_launch *launch);
 bool eng_launch_step(struct eng_run *run, const struct eng_launch *launch,
-		     void *work, u64 *budget);
+		     void *work, struct eng_use *use, u64 *budget);
 
 /**
  * eng_launch_rows() - how many rows a launch has in a run

@@ -3,6 +3,7 @@
  * Submissions: what is checked, charged and reserved before an event is admitted.
  */
 #include "object.h"
+#include "team.h"
 
 /* So many bindings are resolved on the stack. */
 #define ENG_FEW_BINDINGS	8
@@ -160,6 +161,7 @@ static u16 eng_event_plan(struct eng_event *event,
 	if (status)
 		return status;
 
+	event->big = plan.macs >= ENG_TEAM_MACS;
 	event->scratch_bytes = plan.scratch_bytes;
 	event->cost = eng_plan_cost(&plan) +
 		      (work->image->command_count - 1) * ENG_COMMAND_COST;
@@ -181,6 +183,8 @@ static u16 eng_scratch_reserve(struct eng_device *device,
 {
 	u64 limit = device->limits.max_scratch_bytes;
 	u64 bytes = event->scratch_bytes;
+	struct list_head gone;
+	void *scratch;
 	bool full;
 
 	if (!bytes)
@@ -190,21 +194,23 @@ static u16 eng_scratch_reserve(struct eng_device *device,
 				  VIRTIO_ACCEL_S_RESOURCE_LIMIT,
 				  "needs more working memory than max_scratch_bytes");
 
+	INIT_LIST_HEAD(&gone);
 	eng_spin_lock(&device->sums);
-	full = bytes > limit - device->scratch_bytes;
+	full = !eng_panels_yield(device, bytes, &gone);
 	if (!full)
 		device->scratch_bytes += bytes;
 	eng_spin_unlock(&device->sums);
+	eng_panels_free(&gone);
 	if (full)
 		return eng_refuse(reason, ENG_NO_INDEX, ENG_S_TRY_AGAIN,
 				  "pending work has the working memory of max_scratch_bytes");
 
-	event->scratch = eng_alloc(bytes);
-	if (!event->scratch) {
+	scratch = eng_alloc(bytes);
+	if (!scratch) {
 		eng_scratch_uncharge(device, bytes);
 		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
 	}
-	eng_run_set_scratch(eng_event_run(event), event->scratch);
+	eng_run_set_scratch(eng_event_run(event), scratch);
 	return VIRTIO_ACCEL_S_OK;
 }
 
@@ -264,14 +270,21 @@ u16 eng_event_prepare(struct eng_event *event,
 	event->tag = work->tag;
 	event->process = work->process;
 	event->binding_count = work->binding_count;
+	event->timed = work->timed;
+	event->timed_command = ENG_NO_INDEX;
 	if (work->timeout_ns &&
 	    check_add_overflow(eng_now_ns(), work->timeout_ns,
 			       &event->deadline_ns))
 		event->deadline_ns = 0;
 
 	status = eng_event_plan(event, work, reason);
+	if (!status)
+		status = eng_queue_prepare(work->queue,
+					   eng_run_work_bytes(work->image->program));
 	if (status)
 		return status;
+	if (event->big)
+		eng_run_set_team(eng_event_run(event), eng_queue_team(work->queue));
 	if (eng_atomic_inc(&context->events) >
 	    context->device->limits.max_events) {
 		eng_atomic_dec(&context->events);
@@ -290,6 +303,7 @@ u16 eng_event_prepare(struct eng_event *event,
 		event->buffers[i] = work->bindings[i].buffer;
 		eng_atomic_inc(&event->buffers[i]->users);
 	}
+	eng_panels_prepare(eng_event_run(event), event->buffers);
 	return VIRTIO_ACCEL_S_OK;
 }
 
@@ -310,7 +324,7 @@ void *eng_event_release(struct eng_event *event)
 	eng_atomic_dec(&event->image->users);
 	eng_scratch_uncharge(context->device, event->scratch_bytes);
 	eng_atomic_dec(&context->events);
-	return event->scratch;
+	return eng_run_scratch(eng_event_run(event));
 }
 
 /**

@@ -2,10 +2,14 @@
 /*
  * Frames in pieces: cursors, the shape of a chain, headers.
  */
+#include "bulk.h"
 #include "wire.h"
 
 /* A copy of this length does not keep a processor for long. */
 #define ENG_COPY_BYTES	0x100000
+
+/* A frame with as many is one of several: a ring has no room for many pieces. */
+#define ENG_FRAME_BULK_BYTES	0x80000
 
 /**
  * eng_chain_request() - the beginning of what the driver wrote
@@ -72,6 +76,14 @@ void eng_cursor_skip(struct eng_cursor *cursor, u64 bytes)
 	}
 }
 
+static void eng_cursor_copy(void *to, const void *from, u32 piece, bool bulk)
+{
+	if (bulk)
+		eng_bulk_copy(to, from, piece);
+	else
+		memcpy(to, from, piece);
+}
+
 /**
  * eng_cursor_get() - copy out and go on
  * @cursor: the cursor
@@ -84,18 +96,22 @@ void eng_cursor_skip(struct eng_cursor *cursor, u64 bytes)
  */
 void eng_cursor_get(struct eng_cursor *cursor, void *to, u64 bytes)
 {
+	bool bulk = bytes >= ENG_FRAME_BULK_BYTES;
 	u8 *next = to;
 	u32 piece;
 
 	while ((piece = eng_cursor_piece(cursor, min_t(u64, bytes,
 						       ENG_COPY_BYTES)))) {
-		memcpy(next, (u8 *)cursor->seg->base + cursor->offset, piece);
+		eng_cursor_copy(next, (u8 *)cursor->seg->base + cursor->offset,
+				piece, bulk);
 		eng_cursor_move(cursor, piece);
 		next += piece;
 		bytes -= piece;
 		if (bytes >= ENG_COPY_BYTES)
 			eng_resched();
 	}
+	if (bulk)
+		eng_bulk_end();
 }
 
 /**
@@ -108,18 +124,22 @@ void eng_cursor_get(struct eng_cursor *cursor, void *to, u64 bytes)
  */
 void eng_cursor_put(struct eng_cursor *cursor, const void *from, u64 bytes)
 {
+	bool bulk = bytes >= ENG_FRAME_BULK_BYTES;
 	const u8 *next = from;
 	u32 piece;
 
 	while ((piece = eng_cursor_piece(cursor, min_t(u64, bytes,
 						       ENG_COPY_BYTES)))) {
-		memcpy((u8 *)cursor->seg->base + cursor->offset, next, piece);
+		eng_cursor_copy((u8 *)cursor->seg->base + cursor->offset, next,
+				piece, bulk);
 		eng_cursor_move(cursor, piece);
 		next += piece;
 		bytes -= piece;
 		if (bytes >= ENG_COPY_BYTES)
 			eng_resched();
 	}
+	if (bulk)
+		eng_bulk_end();
 }
 
 /* Total of @count pieces, or 0 where one is empty or the total too large. */

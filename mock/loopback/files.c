@@ -460,11 +460,13 @@ static void files_engine_put(void *owner)
 	eng_port_engine_put(loopback->port);
 }
 
-static void files_hold(void *owner, struct eng_device *engine, bool hold)
+static void files_hold(void *owner, bool hold)
 {
+	struct loopback *loopback = owner;
+
 	if (hold)
 		mock_taint();
-	eng_harness_hold(engine, hold);
+	eng_port_hold(loopback->port, hold);
 }
 
 /**

@@ -12,7 +12,8 @@
  *
  *   EOPNOTSUPP  a flag, field or operation that this kernel, device or backend
  *               does not have
- *   E2BIG       the argument is longer than the kernel knows, and not zero there
+ *   E2BIG       the argument is longer than the kernel knows, and not zero there;
+ *               or it, or a stride, is longer than a page
  *   EINVAL      a bad count, length, value or combination; an object of another
  *               context of the same file; an element type that does not match
  *   ENOENT      no such object in this file, or it is of another kind
@@ -147,7 +148,7 @@ struct vacc_format {
  * @effective_bindings: out: bindings that also fit one frame of the transport
  * @max_inflight_per_file: out: pending events of one file
  * @effective_artifact_bytes: out: payload that also fits one frame
- * @total_bytes_limit: out: quota of buffer and program bytes of the device
+ * @total_bytes_limit: out: quota of bytes of buffers, programs and attributions
  * @total_bytes_used: out: how much of it is charged now
  * @scratch_bytes_limit: out: quota of working memory of submissions
  * @scratch_bytes_used: out: how much of it is charged now
@@ -231,7 +232,7 @@ struct vacc_object_counts {
  * @flags: 0
  * @live: out: objects that open files hold
  * @zombie: out: objects of closed files that are not reaped yet
- * @live_bytes: out: bytes charged for buffers and programs
+ * @live_bytes: out: bytes charged for buffers, programs and attributions
  * @scratch_bytes: out: working memory charged for submissions
  * @submitted: out: submissions that were admitted
  * @completed: out: of these, how many completed
@@ -338,7 +339,7 @@ struct vacc_handle_arg {
 
 /* Buffer flags. */
 #define VACC_BUFFER_NO_WRITE_MAP	(1 << 0)	/* in: mappings are read-only */
-#define VACC_BUFFER_PANELS_POSSIBLE	(1 << 16)	/* out, reserved */
+#define VACC_BUFFER_PANELS_POSSIBLE	(1 << 16)	/* out: weights may be kept packed */
 
 /* Where a buffer's memory comes from. */
 #define VACC_SOURCE_NEW			0
@@ -676,6 +677,9 @@ struct vacc_in_fence {
  * @node_index: the caller's node, or ~0
  * @batching_form: the caller's batching form
  * @reserved: 0
+ *
+ * Nothing of it changes what is executed: it comes back in the attribution.  The
+ * participants have to end within 32 bits.
  */
 struct vacc_work {
 	__u32 participant_start;
@@ -686,6 +690,8 @@ struct vacc_work {
 	__u32 batching_form;
 	__u32 reserved;
 };
+
+#define VACC_MAX_WORK	65536
 
 /* Kinds of submissions. */
 #define VACC_SUBMIT_PROGRAM	0
@@ -701,6 +707,8 @@ struct vacc_work {
 #define VACC_SUBMIT_ATTRIBUTION		(1 << 4)
 #define VACC_SUBMIT_TIMING		(1 << 5)
 #define VACC_SUBMIT_OUT_FENCE		(1 << 6)
+#define VACC_SUBMIT_REPLAY_ONLY		(1 << 7)	/* reserved */
+#define VACC_SUBMIT_CAPTURED		(1 << 8)	/* reserved */
 
 /* Admission of a submission. */
 #define VACC_NOT_SUBMITTED	0
@@ -724,7 +732,11 @@ struct vacc_work {
  *	ends, and without RECORD or WAIT its outcome is lost.  RECORD: read(2)
  *	returns a record when it ends.  WAIT: return when it has ended or at
  *	@deadline_ns.  IGNORE_FENCE_ERRORS: run although an in-fence failed.
- *	ATTRIBUTION, TIMING: for VACC_EVENT_ATTRIBUTION.  OUT_FENCE: @out_fence_fd
+ *	ATTRIBUTION: VACC_EVENT_ATTRIBUTION tells what each command was.  TIMING:
+ *	times are taken, and the work is not executed in the call.  OUT_FENCE:
+ *	@out_fence_fd.  REPLAY_ONLY: run only what was captured and is replayed.
+ *	CAPTURED: run as part of a capture.  What the device does not have of these
+ *	is EOPNOTSUPP, and nothing was submitted
  * @queue: where it runs
  * @program: what runs
  * @kind: VACC_SUBMIT_PROGRAM
@@ -732,7 +744,8 @@ struct vacc_work {
  * @bindings: struct vacc_binding, at least one
  * @timeout_ns: from admission, queueing included; 0 for none
  * @in_fences: up to VACC_MAX_IN_FENCES of struct vacc_in_fence
- * @work: struct vacc_work, one for each command of the program, or none
+ * @work: with ATTRIBUTION: struct vacc_work, one for each command of the program,
+ *	or none
  * @user_data: comes back in queries and records
  * @deadline_ns: with WAIT: absolute CLOCK_MONOTONIC time, or VACC_NO_DEADLINE;
  *	else 0
@@ -807,6 +820,8 @@ struct vacc_submit_many {
  * @user_data: out: of the submission
  * @start_ns: out: with TIMING: start of execution, CLOCK_MONOTONIC
  * @end_ns: out: with TIMING: end of execution, CLOCK_MONOTONIC
+ *
+ * Times are 0 until the event has ended, and where nothing was executed.
  */
 struct vacc_event_query {
 	__u32 size;
@@ -893,12 +908,15 @@ struct vacc_event_export {
  * @command: its index
  * @operation: VACC_NATIVE_*
  * @path: VACC_PATH_*
- * @dispatches: compute dispatches
- * @transfers: transfer commands
+ * @dispatches: compute dispatches: of a dense-linear its launches, of an xor 1
+ * @transfers: transfer commands: of a copy, fill, zero or upload 1
  * @reserved: 0
- * @work: what the submission said of it
+ * @work: what the submission said of it; zeros, with node ~0, where it said nothing
  * @start_ns: with TIMING: start, CLOCK_MONOTONIC
  * @end_ns: with TIMING: end, CLOCK_MONOTONIC
+ *
+ * Of an event that failed or was cancelled, the row tells what the command is.  With
+ * TIMING, one that was not begun has no times, and one that was stopped ends there.
  */
 struct vacc_attribution_row {
 	__u32 command;
@@ -920,6 +938,9 @@ struct vacc_attribution_row {
  * @reserved: 0
  * @rows: array of struct vacc_attribution_row, out; @count is the room on input
  *	and the number of rows on output
+ *
+ * One row for each command, in order.  An event without ATTRIBUTION is EINVAL, one
+ * that is pending EBUSY.
  */
 struct vacc_event_attribution {
 	__u32 size;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include <linux/virtio_accel.h>
+
 #include "linear.h"
 #include "oracle.h"
 #include "program.h"
@@ -39,7 +41,7 @@ static void measure(u32 rows, u32 terms, u32 outputs, double scale)
 	struct eng_linear linear = {
 		in, mi.stride, weight, mw.stride, got, mo.stride, rows, terms, outputs
 	};
-	void *work = malloc(ENG_WORK_BYTES);
+	void *work = malloc(eng_linear_work_bytes());
 	int round;
 
 	for (round = 0; round < 7; round++) {
@@ -48,7 +50,7 @@ static void measure(u32 rows, u32 terms, u32 outputs, double scale)
 		start = now();
 		while (!eng_linear_done(&linear, &cursor))
 			eng_linear_step(&linear, &cursor, work,
-					ENG_STEP_BUDGET * ENG_MACS_PER_BYTE);
+					ENG_STEP_BUDGET * eng_linear_rate());
 		engine = min(engine, now() - start);
 		start = now();
 		oracle_linear(&mi, &mw, &mo, rows, terms, outputs);
@@ -66,12 +68,21 @@ static void measure(u32 rows, u32 terms, u32 outputs, double scale)
 
 int main(void)
 {
-	measure(512, 785, 64, 1);
-	measure(512, 64, 10, 1);
-	measure(16, 785, 64, 1);
-	measure(1, 4096, 4096, 1);
-	measure(128, 4096, 64, 1);
-	measure(512, 785, 64, 1000);
-	measure(128, 785, 64, 60000);
+	static const char *const names[] = { "avx512", "avx2", "integer" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (eng_linear_choose(names[i]) != VIRTIO_ACCEL_S_OK)
+			continue;
+		printf("%s\n", names[i]);
+		measure(128, 768, 3072, 1);
+		measure(512, 785, 64, 1);
+		measure(512, 64, 10, 1);
+		measure(16, 785, 64, 1);
+		measure(1, 4096, 4096, 1);
+		measure(128, 4096, 64, 1);
+		measure(512, 785, 64, 1000);
+		measure(128, 785, 64, 60000);
+	}
 	return 0;
 }

@@ -257,14 +257,15 @@ u16 run_ranges(const struct eng_program *program, const struct eng_range *ranges
 	       u32 count, u64 budget, struct eng_counters *counters)
 {
 	struct eng_run *run = malloc(eng_run_bytes(program));
-	u8 *work = malloc(ENG_WORK_BYTES), *scratch = NULL;
+	size_t work_bytes = eng_run_work_bytes(program);
+	u8 *work = malloc(work_bytes), *scratch = NULL;
 	struct eng_program_info info;
 	struct eng_reason reason;
 	struct eng_plan plan;
 	u16 status;
 
 	memset(run, 0x5a, eng_run_bytes(program));
-	memset(work, 0x5a, ENG_WORK_BYTES);
+	memset(work, 0x5a, work_bytes);
 	status = eng_run_init(run, program, ranges, count, &plan, &reason);
 	if (status == OK) {
 		eng_program_info(program, &info);
@@ -274,7 +275,7 @@ u16 run_ranges(const struct eng_program *program, const struct eng_range *ranges
 			memset(scratch, 0x5a, plan.scratch_bytes);
 		}
 		eng_run_set_scratch(run, scratch);
-		while (!eng_run_step(run, work, budget, 0, counters))
+		while (!eng_run_step(run, work, NULL, budget, 0, counters))
 			;
 		CHECK_EQ(eng_run_command(run), info.command_count);
 	}

@@ -23,6 +23,7 @@
 struct test {
 	const char *name;
 	void (*run)(void);
+	bool paths;
 	struct test *next;
 };
 
@@ -31,9 +32,14 @@ void test_case(const char *format, ...) __printf(1, 2);
 void test_fail(const char *file, int line, const char *format, ...)
 	__printf(3, 4);
 
-#define TEST(n)								\
+#define TEST(n)		TEST_ENTRY(n, false)
+
+/* Run once for each path of dense linear. */
+#define TEST_PATHS(n)	TEST_ENTRY(n, true)
+
+#define TEST_ENTRY(n, paths)						\
 	static void test_##n(void);					\
-	static struct test test_##n##_entry = { #n, test_##n, NULL };	\
+	static struct test test_##n##_entry = { #n, test_##n, paths, NULL }; \
 	__attribute__((constructor)) static void test_##n##_register(void) \
 	{								\
 		test_register(&test_##n##_entry);			\
@@ -58,9 +64,15 @@ void test_fail(const char *file, int line, const char *format, ...)
 				  #got, got_, want_);			\
 	} while (0)
 
+/* So many outputs of sums of @terms terms were compared: totals are printed. */
+void test_outputs(u64 count, u32 terms, u64 differ);
+
 /* Numbers that only look random: the same in every run. */
 u64 test_random(void);
 u32 test_below(u32 limit);
 void test_seed(u64 seed);
+
+/* Whether to take much longer and look at much more. */
+bool test_in_full(void);
 
 #endif /* _ENGINE_TEST_H */

@@ -3,14 +3,14 @@
  * Dense linear bit for bit (R6).
  */
 #include "linear.h"
+#include "guarded.h"
 #include "oracle.h"
-#include "program.h"
+#include "paths.h"
 #include "test.h"
 
-/* Exactly as long as they are said to be, so that the sanitizer sees their ends. */
 static u8 *random_matrix(size_t count, u16 (*number)(void))
 {
-	u8 *m = malloc(2 * count);
+	u8 *m = guarded_alloc(2 * count);
 	size_t i;
 
 	for (i = 0; i < count; i++)
@@ -21,12 +21,47 @@ static u8 *random_matrix(size_t count, u16 (*number)(void))
 static void run_linear(const struct eng_linear *linear, u64 macs)
 {
 	struct eng_linear_cursor cursor = {};
-	void *work = malloc(ENG_WORK_BYTES);
+	void *work = malloc(path_work_bytes());
 
-	memset(work, 0xa5, ENG_WORK_BYTES);
+	memset(work, 0xa5, path_work_bytes());
 	while (!eng_linear_done(linear, &cursor))
-		eng_linear_step(linear, &cursor, work, macs);
+		path_step(linear, &cursor, work, macs);
 	free(work);
+}
+
+static void compare_outputs(const u8 *got, const u8 *want, size_t count, u32 terms)
+{
+	size_t i, differ = 0;
+
+	for (i = 0; i < count; i++) {
+		differ += eng_get_le16(got + 2 * i) != eng_get_le16(want + 2 * i);
+		CHECK_EQ(eng_get_le16(got + 2 * i), eng_get_le16(want + 2 * i));
+	}
+	test_outputs(count, terms, differ);
+}
+
+/*
+ * Where the path packs, the same once more while it does, and then twice by what it
+ * packed: weights are not looked at any more.
+ */
+static void compare_packed(const struct eng_linear *linear, const u8 *want, u64 macs)
+{
+	u64 bytes = path_panel_bytes(linear->in_features, linear->out_features);
+	struct eng_linear packed = *linear;
+	int i;
+
+	if (linear->rows > 1 || bytes == U64_MAX)
+		return;
+	packed.panels = guarded_alloc(bytes);
+	memset(packed.panels, 0xa5, bytes);
+	for (i = 0; i < 3; i++) {
+		memset(packed.out, 0xee, 2 * (size_t)linear->out_features);
+		run_linear(&packed, macs);
+		compare_outputs(packed.out, want, linear->out_features, linear->in_features);
+		packed.packed = true;
+		packed.weight = NULL;
+	}
+	guarded_free(packed.panels, bytes);
 }
 
 static void compare(u32 rows, u32 terms, u32 outputs, u16 (*x)(void), u16 (*w)(void),
@@ -35,22 +70,22 @@ static void compare(u32 rows, u32 terms, u32 outputs, u16 (*x)(void), u16 (*w)(v
 	size_t count = (size_t)rows * outputs;
 	u8 *in = random_matrix((size_t)rows * terms, x);
 	u8 *weight = random_matrix((size_t)outputs * terms, w);
-	u8 *got = malloc(2 * count), *want = malloc(2 * count);
+	u8 *got = guarded_alloc(2 * count), *want = malloc(2 * count);
 	struct oracle_matrix mi = { in, 2 * (u64)terms }, mw = { weight, 2 * (u64)terms };
 	struct oracle_matrix mo = { want, 2 * (u64)outputs };
 	struct eng_linear linear = {
-		in, mi.stride, weight, mw.stride, got, mo.stride, rows, terms, outputs
+		in, mi.stride, weight, mw.stride, got, mo.stride, rows, terms, outputs,
+		NULL, false
 	};
-	size_t i;
 
 	run_linear(&linear, macs);
 	oracle_linear(&mi, &mw, &mo, rows, terms, outputs);
-	for (i = 0; i < count; i++)
-		CHECK_EQ(eng_get_le16(got + 2 * i), eng_get_le16(want + 2 * i));
+	compare_outputs(got, want, count, terms);
+	compare_packed(&linear, want, macs);
 	free(want);
-	free(got);
-	free(weight);
-	free(in);
+	guarded_free(got, 2 * count);
+	guarded_free(weight, 2 * (size_t)outputs * terms);
+	guarded_free(in, 2 * (size_t)rows * terms);
 }
 
 static double uniform(void)
@@ -104,7 +139,7 @@ static const struct {
 	{ "large or small by unit", large_or_small, unit },
 };
 
-TEST(linear_random_shapes)
+TEST_PATHS(linear_random_shapes)
 {
 	size_t k;
 	int i;
@@ -122,8 +157,66 @@ TEST(linear_random_shapes)
 	}
 }
 
+/* Around every edge of a vector, a tile and a block. */
+static const u16 edges[] = {
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129,
+	255, 256, 257, 383, 384, 385, 513,
+};
+
+static u32 edge(void)
+{
+	return edges[test_below(ARRAY_SIZE(edges))];
+}
+
+TEST_PATHS(linear_edges)
+{
+	static const u64 macs[] = { 0, 20000, 1 << 20, U64_MAX };
+	int count = test_in_full() ? 6000 : 150;
+	int i, k;
+
+	for (i = 0; i < count; i++) {
+		u32 rows = edge(), terms = edge(), outputs = edge();
+
+		/* Many outputs, but no test for hours. */
+		while ((u64)rows * terms * outputs > 2000000)
+			rows = 1 + rows / 2;
+		k = test_below(ARRAY_SIZE(kinds));
+		CASE("%s %ux%ux%u", kinds[k].name, rows, terms, outputs);
+		compare(rows, terms, outputs, kinds[k].x, kinds[k].w,
+			macs[test_below(ARRAY_SIZE(macs))]);
+	}
+}
+
+/* The same for one row alone, whose weights can be kept packed. */
+TEST_PATHS(linear_one_row)
+{
+	static const u64 macs[] = { 0, 20000, 1 << 20, U64_MAX };
+	int i, k, count = test_in_full() ? 5000 : 400;
+
+	for (i = 0; i < count; i++) {
+		u32 terms = edge(), outputs = edge();
+
+		k = i % ARRAY_SIZE(kinds);
+		CASE("%s 1x%ux%u", kinds[k].name, terms, outputs);
+		compare(1, terms, outputs, kinds[k].x, kinds[k].w,
+			macs[test_below(ARRAY_SIZE(macs))]);
+	}
+}
+
+/* Rows and blocks beyond those that share packed weights. */
+TEST_PATHS(linear_many_rows)
+{
+	u32 i;
+
+	for (i = 0; i < (test_in_full() ? ARRAY_SIZE(kinds) : 3); i++) {
+		CASE("%s", kinds[i].name);
+		compare(1025, 70, 130, kinds[i].x, kinds[i].w, 1 << 20);
+		compare(385, 401, 3, kinds[i].x, kinds[i].w, 1 << 20);
+	}
+}
+
 /* What regrouping a sum changes shows in few outputs: so many are needed. */
-TEST(linear_many_outputs)
+TEST_PATHS(linear_many_outputs)
 {
 	size_t k;
 
@@ -133,13 +226,15 @@ TEST(linear_many_outputs)
 	}
 }
 
-TEST(linear_long_sums)
+TEST_PATHS(linear_long_sums)
 {
 	size_t k;
 
 	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
 		CASE("%s 4096", kinds[k].name);
-		compare(3, 4096, 33, kinds[k].x, kinds[k].w, 1 << 18);
+		compare(test_in_full() ? 35 : 7, 4096, 100, kinds[k].x, kinds[k].w, 1 << 18);
+		CASE("%s 4099, one row", kinds[k].name);
+		compare(1, 4099, test_in_full() ? 1000 : 67, kinds[k].x, kinds[k].w, 1 << 18);
 		CASE("%s 70001", kinds[k].name);
 		compare(2, 70001, 3, kinds[k].x, kinds[k].w, 1 << 18);
 		CASE("%s 5000, in small steps", kinds[k].name);
@@ -162,8 +257,8 @@ static u16 sum_of(const struct piece *pieces, u32 count)
 
 	for (i = 0; i < count; i++)
 		n += pieces[i].count;
-	a = malloc(2 * (size_t)n);
-	b = malloc(2 * (size_t)n);
+	a = guarded_alloc(2 * (size_t)n);
+	b = guarded_alloc(2 * (size_t)n);
 	for (i = 0, n = 0; i < count; i++) {
 		u32 j;
 
@@ -178,8 +273,8 @@ static u16 sum_of(const struct piece *pieces, u32 count)
 	linear.in_features = n;
 	run_linear(&linear, U64_MAX);
 	CHECK_EQ(eng_get_le16(out), oracle_dot(a, b, n));
-	free(b);
-	free(a);
+	guarded_free(b, 2 * (size_t)n);
+	guarded_free(a, 2 * (size_t)n);
 	return eng_get_le16(out);
 }
 
@@ -187,7 +282,7 @@ static u16 sum_of(const struct piece *pieces, u32 count)
 #define NEG	0x8000
 #define ONE	0x3c00
 
-TEST(linear_vectors)
+TEST_PATHS(linear_vectors)
 {
 	static const struct {
 		const char *name;
@@ -229,7 +324,7 @@ TEST(linear_vectors)
 }
 
 /* Sums at the limit of what a block may start with, and a bit above. */
-TEST(linear_at_the_limits)
+TEST_PATHS(linear_at_the_limits)
 {
 	u32 bits, i;
 

@@ -162,7 +162,7 @@ static void make_model(struct model *m)
 		add_command(m);
 }
 
-TEST(model_random_batches)
+TEST_PATHS(model_random_batches)
 {
 	static const u64 budgets[] = { 1, 3, 50, 700, 20000, U64_MAX };
 	static struct model m;

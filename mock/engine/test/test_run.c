@@ -111,7 +111,7 @@ TEST(batch_in_order)
 	static const u8 payload[] = { 1, 2, 3, 4, 5 };
 	struct batch b;
 	struct eng_program *program;
-	u8 a[16], c[16], memory[ENG_WORK_BYTES] __aligned(8);
+	u8 a[16], c[16];
 	struct eng_range ranges[] = {
 		range_of(a, 0, 16, 4, RW), range_of(c, 0, 16, 2, RW),
 	};
@@ -145,7 +145,7 @@ TEST(batch_in_order)
 	CHECK_EQ(eng_run_command(run), 0);
 
 	CASE("one command a step");
-	for (steps = 1; !eng_run_step(run, memory, U64_MAX, ENG_STEP_ONE_COMMAND,
+	for (steps = 1; !eng_run_step(run, NULL, NULL, U64_MAX, ENG_STEP_ONE_COMMAND,
 				      &counters); steps++) {
 		CHECK_EQ(counters.commands, steps);
 		CHECK_EQ(eng_run_command(run), steps);
@@ -158,7 +158,7 @@ TEST(batch_in_order)
 	CHECK_EQ(counters.uploaded_bytes, 5);
 
 	CASE("a step after the last");
-	CHECK(eng_run_step(run, memory, 1, 0, &counters));
+	CHECK(eng_run_step(run, NULL, NULL, 1, 0, &counters));
 	CHECK_EQ(counters.commands, 6);
 	free(run);
 	eng_program_free(program);
@@ -169,7 +169,7 @@ TEST(batch_of_barriers_is_bounded)
 {
 	struct batch b;
 	struct eng_program *program;
-	u8 byte, work[ENG_WORK_BYTES] __aligned(8);
+	u8 byte;
 	struct eng_range range = range_of(&byte, 0, 1, 0, R);
 	struct eng_counters counters = {};
 	struct eng_reason reason;
@@ -184,9 +184,9 @@ TEST(batch_of_barriers_is_bounded)
 	program = must_load(&b);
 	run = malloc(eng_run_bytes(program));
 	CHECK_EQ(eng_run_init(run, program, &range, 1, &plan, &reason), OK);
-	CHECK(!eng_run_step(run, work, 10 * ENG_COMMAND_COST, 0, &counters));
+	CHECK(!eng_run_step(run, NULL, NULL, 10 * ENG_COMMAND_COST, 0, &counters));
 	CHECK_EQ(counters.commands, 10);
-	CHECK(eng_run_step(run, work, 54 * ENG_COMMAND_COST, 0, &counters));
+	CHECK(eng_run_step(run, NULL, NULL, 54 * ENG_COMMAND_COST, 0, &counters));
 	CHECK_EQ(counters.commands, 64);
 	free(run);
 	eng_program_free(program);
@@ -213,7 +213,7 @@ TEST(batch_moves_bits)
 }
 
 /* R6: launches in order, a later one sees what an earlier one wrote. */
-TEST(batch_launches_chain)
+TEST_PATHS(batch_launches_chain)
 {
 	static const u16 two[4] = { 0x4000, 0, 0, 0x4000 };	/* 2 x 2, twice */
 	struct batch b;
@@ -252,7 +252,7 @@ TEST(batch_launches_chain)
 }
 
 /* R6: the result of "inputs were read first", and the smaller side is staged. */
-TEST(batch_launch_staging)
+TEST_PATHS(batch_launch_staging)
 {
 	static const struct {
 		const char *name;
@@ -325,7 +325,7 @@ TEST(batch_launch_staging)
 }
 
 /* decisions: one loaded program serves every number of rows. */
-TEST(batch_rows_slot)
+TEST_PATHS(batch_rows_slot)
 {
 	struct batch b;
 	struct eng_program *program;

@@ -129,39 +129,64 @@ struct eng_load upload_load(u64 bytes, u8 value)
 	return batch_load(header);
 }
 
-struct eng_load linear_load(u32 rows, u32 features)
+static void dense_linear(struct vacc_batch_header *header, u32 rows, u32 in_features,
+			 u32 out_features)
 {
-	struct vacc_batch_header *header = batch(2, 1, 1, 0);
-	struct vacc_batch_slot *slots = batch_slots(header);
 	struct vacc_batch_region region = {
 		.type = cpu_to_le16(VACC_TYPE_F16),
 	};
-	struct vacc_batch_launch *launch = batch_launch(header);
 
-	slots[0] = slot(0, VIRTIO_ACCEL_ACCESS_READ_WRITE, 2ULL * rows * features);
-	slots[0].offset_align = cpu_to_le32(2);
-	slots[1] = slot(1, VIRTIO_ACCEL_ACCESS_READ, 2ULL * features * features);
-	slots[1].offset_align = cpu_to_le32(2);
 	*batch_commands(header) = (struct vacc_batch_command){
 		.op = cpu_to_le16(VACC_BATCH_OP_DENSE_LINEAR),
 		.launch_count = cpu_to_le32(1),
 		.src_slot = cpu_to_le32(VACC_BATCH_NO_SLOT),
 		.dst_slot = cpu_to_le32(VACC_BATCH_NO_SLOT),
 	};
-	*launch = (struct vacc_batch_launch){
+	*batch_launch(header) = (struct vacc_batch_launch){
 		.in = region,
 		.weight = region,
 		.out = region,
 		.aux = { .slot = cpu_to_le32(VACC_BATCH_NO_SLOT) },
 		.rows = cpu_to_le32(rows),
-		.in_features = cpu_to_le32(features),
-		.out_features = cpu_to_le32(features),
+		.in_features = cpu_to_le32(in_features),
+		.out_features = cpu_to_le32(out_features),
 		.rows_slot = cpu_to_le32(VACC_BATCH_NO_SLOT),
 		.in_type = cpu_to_le16(VACC_TYPE_F16),
 		.weight_type = cpu_to_le16(VACC_TYPE_F16),
 		.out_type = cpu_to_le16(VACC_TYPE_F16),
 		.accumulator_type = cpu_to_le16(VACC_TYPE_F32),
 	};
-	launch->weight.slot = cpu_to_le32(1);
+}
+
+struct eng_load linear_load(u32 rows, u32 features)
+{
+	struct vacc_batch_header *header = batch(2, 1, 1, 0);
+	struct vacc_batch_slot *slots = batch_slots(header);
+
+	slots[0] = slot(0, VIRTIO_ACCEL_ACCESS_READ_WRITE, 2ULL * rows * features);
+	slots[0].offset_align = cpu_to_le32(2);
+	slots[1] = slot(1, VIRTIO_ACCEL_ACCESS_READ, 2ULL * features * features);
+	slots[1].offset_align = cpu_to_le32(2);
+	dense_linear(header, rows, features, features);
+	batch_launch(header)->weight.slot = cpu_to_le32(1);
+	return batch_load(header);
+}
+
+struct eng_load row_load(u32 in_features, u32 out_features, u64 stride)
+{
+	struct vacc_batch_header *header = batch(3, 1, 1, 0);
+	struct vacc_batch_slot *slots = batch_slots(header);
+	u32 i;
+
+	slots[0] = slot(0, VIRTIO_ACCEL_ACCESS_READ, 2ULL * in_features);
+	slots[1] = slot(1, VIRTIO_ACCEL_ACCESS_READ,
+			(out_features - 1) * stride + 2ULL * in_features);
+	slots[2] = slot(2, VIRTIO_ACCEL_ACCESS_WRITE, 2ULL * out_features);
+	for (i = 0; i < 3; i++)
+		slots[i].offset_align = cpu_to_le32(2);
+	dense_linear(header, 1, in_features, out_features);
+	batch_launch(header)->weight.slot = cpu_to_le32(1);
+	batch_launch(header)->weight.row_stride = cpu_to_le64(stride);
+	batch_launch(header)->out.slot = cpu_to_le32(2);
 	return batch_load(header);
 }

@@ -2,6 +2,7 @@
 /* Many who want to end the same events: each ends once, and nothing is touched after. */
 #include <unistd.h>
 
+#include "object.h"
 #include "rig.h"
 
 #define ROUNDS	300
@@ -430,4 +431,50 @@ TEST(stop_with_work_in_flight)
 			job_fini(&jobs[i]);
 		area_free(&area);
 	}
+}
+
+static void *stop_run(void *arg)
+{
+	eng_device_stop(arg);
+	return NULL;
+}
+
+/* Each waits for all users of a queue, but not for the other. */
+TEST(stops_at_once)
+{
+	struct rig rig = rig_make((struct rig_options){ .hold = true });
+	struct eng_image *fill = image_make(rig.context, VACC_REF_OP_FILL, 0,
+					    VACC_REF_NO_SLOT, 1);
+	struct area area = area_make(rig.context, 256, USAGE_ALL);
+	struct eng_queue *queue = eng_queue_next(rig.device, 0);
+	pthread_t threads[2];
+	struct job job;
+	u32 users, i;
+
+	job_init(&job);
+	job.keep = true;
+	REQUIRE(queue == rig.queue);
+	REQUIRE(!job_submit_area(&job, queue, fill, &area, WRITE_ONLY));
+	for (i = 0; i < 2; i++)
+		REQUIRE(!pthread_create(&threads[i], NULL, stop_run, rig.device));
+	do {
+		usleep(1000);
+		eng_spin_lock(&queue->lock);
+		users = queue->users;
+		eng_spin_unlock(&queue->lock);
+	} while (users < 3);
+	usleep(20000);
+	EXPECT_EQ(queue->stoppers, 2);
+	eng_queue_put(queue);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(queue->users, 0);
+	EXPECT_EQ(queue->stoppers, 0);
+	EXPECT_EQ(job.ends, 1);
+	EXPECT_EQ(job.state, FAILED);
+	EXPECT_EQ(job.status, VIRTIO_ACCEL_S_DEVICE_LOST);
+	EXPECT(area_is(&area, 0));
+	job_fini(&job);
+	rig_free(&rig);
+	area_free(&area);
 }

@@ -54,9 +54,28 @@ static void rig_progress(void *owner)
 	}
 }
 
+static void rig_timed(void *owner, u32 command, u64 start_ns, u64 end_ns)
+{
+	struct job *job = owner;
+	struct job_times *times = &job->times;
+
+	EXPECT(!job->ends);
+	REQUIRE(command < JOB_COMMANDS);
+	if (command == times->commands) {
+		times->start_ns[command] = start_ns;
+		times->commands++;
+	}
+	EXPECT_EQ(command, times->commands - 1);
+	EXPECT_EQ(start_ns, times->start_ns[command]);
+	EXPECT(end_ns >= times->end_ns[command]);
+	times->end_ns[command] = end_ns;
+	times->calls++;
+}
+
 static const struct eng_device_ops rig_ops = {
 	.done = rig_done,
 	.progress = rig_progress,
+	.timed = rig_timed,
 };
 
 static const struct eng_device_ops polled_ops = {};
@@ -184,6 +203,7 @@ u16 job_prepare(struct job *job, struct eng_queue *queue,
 		.tag = job->tag,
 		.process = 42,
 		.timeout_ns = job->timeout_ns,
+		.timed = job->timed,
 		.owner = job,
 	};
 	struct eng_reason reason = {};

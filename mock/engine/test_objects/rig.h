@@ -57,6 +57,16 @@ struct eng_image *image_make(struct eng_context *context, u8 op, u32 first,
 /* Frees the payload. */
 struct eng_image *image_load(struct eng_context *context, struct eng_load load);
 
+#define JOB_COMMANDS	64
+
+/* What the timed operation said, which must be in order. */
+struct job_times {
+	u32 calls;
+	u32 commands;				/* that it was called for */
+	u64 start_ns[JOB_COMMANDS];
+	u64 end_ns[JOB_COMMANDS];
+};
+
 /*
  * An event and what is known of it.  Where @keep is not set its memory is freed in
  * the done operation, so that a later access is caught.
@@ -66,6 +76,8 @@ struct job {
 	bool keep;
 	bool here;
 	u64 timeout_ns;
+	bool timed;
+	struct job_times times;
 	u32 tag;
 	u32 ends;				/* how often it was reported */
 	u32 state;

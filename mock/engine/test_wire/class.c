@@ -299,6 +299,13 @@ TEST(class_permissions)
 			REFUSED(&rig, frame, DENIED);
 		EXPECT_EQ(rig_object(&rig, 0x0201, buffer), OK);
 	}
+	/* A range that is wrong as well comes first. */
+	buffer = rig_buffer(&rig, 16, VIRTIO_ACCEL_USAGE_INPUT);
+	frame = frame_transfer(0x0202, buffer, 16, 1);
+	frame_add(frame, 0x42, 1);
+	REFUSED(&rig, frame, OUT_OF_BOUNDS);
+	REFUSED(&rig, frame_transfer(0x0203, buffer, 0, 17), OUT_OF_BOUNDS);
+	EXPECT_EQ(rig_object(&rig, 0x0201, buffer), OK);
 	EXPECT_CLEAN(&rig);
 	rig_free(&rig);
 }

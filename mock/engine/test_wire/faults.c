@@ -2,6 +2,8 @@
 /*
  * Scripted faults, three-way results and the audit.
  */
+#include <unistd.h>
+
 #include "backend.h"
 #include "class.h"
 
@@ -363,6 +365,39 @@ TEST(fault_events)
 	EXPECT_EQ(eng_faults_add(eng_port_faults(rig.port), &fault), OK);
 	EXPECT_EQ(rig_poll(&rig, event, NULL), CANCELLED);
 	EXPECT_EQ(rig_object(&rig, 0x0503, event), OK);
+	rig_free(&rig);
+}
+
+/* What runs is waited for, and ends as the script wants it. */
+TEST(fault_running)
+{
+	struct eng_port_config config = default_config;
+	struct eng_fault fault = {
+		.method = ENG_EVENT_POLL,
+		.kind = ENG_FAULT_STATE,
+		.call = 1,
+		.state = FAILED,
+		.status = DEVICE_LOST,
+	};
+	const u64 bytes = 16 << 20;
+	struct rig rig;
+	u64 event, big, program;
+	u16 error;
+	u32 i;
+
+	config.limits.inline_limit = 0;
+	config.limits.max_buffer_bytes = bytes;
+	rig_make(&rig, &config);
+	big = rig_buffer(&rig, bytes, USAGE_ALL);
+	program = rig_program(&rig, VACC_REF_OP_FILL, 0x21);
+	for (i = 0; i < 50; i++) {
+		event = rig_submit(&rig, program, big, bytes, 0);
+		usleep(20 * i);
+		EXPECT_EQ(eng_faults_add(eng_port_faults(rig.port), &fault), OK);
+		EXPECT_EQ(rig_poll(&rig, event, &error), FAILED);
+		EXPECT_EQ(error, DEVICE_LOST);
+		EXPECT_EQ(rig_object(&rig, 0x0503, event), OK);
+	}
 	rig_free(&rig);
 }
 

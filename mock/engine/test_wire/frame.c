@@ -114,8 +114,7 @@ void frame_bind(struct frame *frame, u64 buffer, u64 offset, u64 bytes,
 static u32 cut_pieces(struct eng_seg *segs, const void *from, u32 bytes,
 		      u32 first, u32 each)
 {
-	const u8 *next = from;
-	u32 count = 0;
+	u32 count = 0, done = 0;
 
 	while (bytes) {
 		u32 len = !count && first ? first : each ? each : bytes;
@@ -125,11 +124,11 @@ static u32 cut_pieces(struct eng_seg *segs, const void *from, u32 bytes,
 		segs[count].base = malloc(len);
 		REQUIRE(segs[count].base);
 		if (from)
-			memcpy(segs[count].base, next, len);
+			memcpy(segs[count].base, from + done, len);
 		else
 			memset(segs[count].base, UNTOUCHED, len);
 		segs[count++].len = len;
-		next += len;
+		done += len;
 		bytes -= len;
 	}
 	return count;

@@ -413,11 +413,11 @@ static void random_event(struct vring *v)
 		eng_port_lose(v->rig->port);
 	if (one_in(300))
 		eng_faults_add(eng_port_faults(v->rig->port), &fault);
+	if (one_in(200))
+		eng_port_hold(v->rig->port, random_u32(2));
 	engine = eng_port_engine_get(v->rig->port);
 	if (!engine)
 		return;
-	if (one_in(200))
-		eng_harness_hold(engine, random_u32(2));
 	if (one_in(20) && !eng_harness_oldest(engine, &sequence)) {
 		if (one_in(2))
 			eng_harness_complete(engine, sequence);

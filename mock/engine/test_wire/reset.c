@@ -179,6 +179,47 @@ TEST(reset_loss)
 	rig_free(&rig);
 }
 
+/* Lower limits, and those of before; each counts from the next reset on. */
+TEST(reset_limits)
+{
+	const struct eng_limits most = default_config.limits;
+	struct eng_limits limits = most;
+	struct virtio_accel_device_info info;
+	struct reply reply;
+	struct rig rig;
+	u32 i;
+
+	rig_make(&rig, NULL);
+	limits.max_queues = 1;
+	limits.max_buffer_bytes = 100;
+	EXPECT_EQ(eng_port_set_limits(rig.port, &limits), OK);
+	EXPECT(rig_queue(&rig) != 0);
+	EXPECT(rig_buffer(&rig, 101, USAGE_ALL) != 0);
+
+	rig_restart(&rig);
+	EXPECT_EQ(rig_send(&rig, frame_new(0x0001), NULL, &reply), OK);
+	memcpy(&info, reply.bytes + sizeof(struct virtio_accel_resp_hdr),
+	       sizeof(info));
+	EXPECT_EQ(le32_to_cpu(info.max_queues_per_context), 1);
+	EXPECT_EQ(le64_to_cpu(info.max_buffer_bytes), 100);
+	EXPECT_EQ(rig_queue(&rig), 0);
+	EXPECT_EQ(rig_buffer(&rig, 101, USAGE_ALL), 0);
+	EXPECT(rig_buffer(&rig, 100, USAGE_ALL) != 0);
+
+	for (i = 0; i < 3; i++) {
+		limits = most;
+		limits.max_events = i ? limits.max_events : 0;
+		limits.max_contexts += i == 1;
+		limits.max_artifact_bytes += i == 2;
+		EXPECT_EQ(eng_port_set_limits(rig.port, &limits), INVALID);
+	}
+	EXPECT_EQ(eng_port_set_limits(rig.port, &most), OK);
+	rig_restart(&rig);
+	EXPECT(rig_queue(&rig) != 0);
+	EXPECT(rig_buffer(&rig, 101, USAGE_ALL) != 0);
+	rig_free(&rig);
+}
+
 /* The harness holds the engine while it goes. */
 static void *use_engine(void *arg)
 {
@@ -218,6 +259,45 @@ TEST(reset_harness)
 		rig.queue = rig_queue(&rig);
 	}
 	pthread_join(thread, NULL);
+	rig_free(&rig);
+}
+
+static void *reset_once(void *arg)
+{
+	struct rig *rig = arg;
+
+	eng_port_reset(rig->port);
+	return NULL;
+}
+
+/* Who uses the engine keeps a reset in its middle, where the port has none. */
+TEST(reset_hold)
+{
+	struct eng_device *engine, *other;
+	pthread_t thread;
+	struct rig rig;
+	u32 hold;
+
+	rig_make(&rig, NULL);
+	RULE("hold mode begins and ends also during a reset");
+	for (hold = 0; hold < 2; hold++) {
+		rig_hold(&rig, !hold);
+		engine = eng_port_engine_get(rig.port);
+		REQUIRE(engine);
+		EXPECT(!pthread_create(&thread, NULL, reset_once, &rig));
+		while ((other = eng_port_engine_get(rig.port))) {
+			eng_port_engine_put(rig.port);
+			usleep(50);
+		}
+		rig_hold(&rig, hold);
+		eng_port_engine_put(rig.port);
+		pthread_join(thread, NULL);
+
+		engine = eng_port_engine_get(rig.port);
+		REQUIRE(engine);
+		EXPECT_EQ(eng_harness_held(engine), hold);
+		eng_port_engine_put(rig.port);
+	}
 	rig_free(&rig);
 }
 

@@ -182,11 +182,7 @@ u32 rig_wait(struct rig *rig, u64 event, u16 *error)
 
 void rig_hold(struct rig *rig, bool hold)
 {
-	struct eng_device *engine = eng_port_engine_get(rig->port);
-
-	REQUIRE(engine);
-	eng_harness_hold(engine, hold);
-	eng_port_engine_put(rig->port);
+	eng_port_hold(rig->port, hold);
 }
 
 void rig_fault(struct rig *rig, enum eng_method method,
