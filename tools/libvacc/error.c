@@ -167,6 +167,16 @@ int vacc_status_errno(__u32 status)
 	return -EREMOTEIO;
 }
 
+const char *vacc_operation_name(__u32 operation)
+{
+	static const char * const names[] = {
+		"barrier", "copy", "fill", "xor", "zero", "upload", "dense_linear",
+	};
+
+	return operation < sizeof(names) / sizeof(names[0]) ? names[operation] :
+							      "unknown";
+}
+
 const char *vacc_state_name(__u32 state)
 {
 	static const char * const names[] = {

@@ -133,6 +133,25 @@ int vacc_wait(struct vacc_device *dev, struct vacc_event *event, __u64 deadline_
 	return vacc_wait_many(dev, event, 1, VACC_WAIT_ALL, deadline_ns, NULL);
 }
 
+int vacc_event_attribution(struct vacc_device *dev, const struct vacc_event *event,
+			   struct vacc_attribution_row *rows, __u32 room,
+			   __u32 *count)
+{
+	struct vacc_event_attribution arg = {
+		.size = sizeof(arg),
+		.handle = event->handle,
+		.rows = vacc_array_of(rows, room, sizeof(*rows)),
+	};
+	int err;
+
+	if (!vacc_check_owner(dev, event->dev, event->owner))
+		return vacc_fail(ENOENT, "the event is of another device");
+	err = vacc_ioctl(dev, VACC_EVENT_ATTRIBUTION, &arg);
+	if (!err && count)
+		*count = arg.rows.count;
+	return err;
+}
+
 int vacc_event_cancel(const struct vacc_event *event)
 {
 	__u32 handle = event->handle;

@@ -29,10 +29,12 @@ struct vacc_device;
 int vacc_open(const char *path, struct vacc_device **dev);
 
 /**
- * vacc_close() - close a device; all of its objects go too
+ * vacc_close() - close a device
  * @dev: device, may be NULL
  *
- * What is pending is cancelled or aborted.  Mappings stay until they are unmapped.
+ * All of its objects go with the file: what is pending is cancelled or aborted.  A
+ * mapping keeps the file, and with it all of this, until it is unmapped: call
+ * vacc_buffer_unmap() before, or destroy the buffer.
  */
 void vacc_close(struct vacc_device *dev);
 

@@ -183,6 +183,31 @@ int vacc_wait_many(struct vacc_device *dev, struct vacc_event *events, __u32 cou
 		   __u32 flags, __u64 deadline_ns, __u32 *first);
 
 /**
+ * vacc_event_attribution() - what each command of an event was, and when
+ * @dev: device to ask
+ * @event: event that has ended, submitted with VACC_SUBMIT_ATTRIBUTION
+ * @rows: filled in, one a command, in order; with times where it was submitted with
+ *	VACC_SUBMIT_TIMING
+ * @room: rows that there is room for
+ * @count: commands, which may be more than @room; may be NULL
+ *
+ * Return: 0; -EOPNOTSUPP where the device does not attribute work; -EBUSY where the
+ * event is pending; -EINVAL where it was submitted without; -ENOENT, also for a foreign
+ * event; or another error.
+ */
+int vacc_event_attribution(struct vacc_device *dev, const struct vacc_event *event,
+			   struct vacc_attribution_row *rows, __u32 room,
+			   __u32 *count);
+
+/**
+ * vacc_operation_name() - name of an operation in an attribution
+ * @operation: VACC_NATIVE_*
+ *
+ * Return: a name such as "dense_linear", or "unknown".
+ */
+const char *vacc_operation_name(__u32 operation);
+
+/**
  * vacc_event_cancel() - cancel an event that does not execute yet
  * @event: event
  *

@@ -20,6 +20,7 @@
 #define OPT_REPEAT	(1 << 3)
 #define OPT_BATCH	(1 << 4)
 #define OPT_BIND	(1 << 5)
+#define OPT_TIMING	(1 << 7)
 /* The command uses no device: there is no --device. */
 #define NO_DEVICE	(1 << 6)
 
@@ -34,6 +35,7 @@
  * @repeat: --repeat, or NULL
  * @batch: --batch, or NULL
  * @json: --json
+ * @timing: --timing
  * @help: --help
  * @binds: values of --bind
  * @bind_count: how many
@@ -48,6 +50,7 @@ struct options {
 	const char *repeat;
 	const char *batch;
 	bool json;
+	bool timing;
 	bool help;
 	const char *binds[MAX_BINDS];
 	unsigned int bind_count;
@@ -121,6 +124,7 @@ void session_close(struct session *session);
 int cmd_info(const struct options *options);
 int cmd_list(const struct options *options);
 int cmd_stats(const struct options *options);
+int cmd_clients(const struct options *options);
 int cmd_settle(const struct options *options);
 int cmd_copy(const struct options *options);
 int cmd_fill(const struct options *options);

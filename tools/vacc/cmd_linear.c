@@ -11,6 +11,7 @@
 #include "output.h"
 #include "progress.h"
 #include "report.h"
+#include "timing.h"
 
 #define BATCH_BYTES	(4ULL << 20)
 #define BATCH_MACS	(1ULL << 26)
@@ -46,6 +47,7 @@ struct matrix {
  * @out_buffer: rows of the output
  * @batch: rows to hand over at a time
  * @batches: how often that was
+ * @timing: what that took, if wanted
  * @data: memory for them
  */
 struct linear {
@@ -58,6 +60,7 @@ struct linear {
 	struct vacc_buffer out_buffer;
 	uint64_t batch;
 	uint64_t batches;
+	struct timing timing;
 	char *data;
 };
 
@@ -243,8 +246,9 @@ static int run_batch(struct linear *l, uint64_t rows, struct output *output)
 		return status;
 	if (vacc_buffer_write(&l->in_buffer, 0, l->data, in_bytes))
 		return failed(l->session.dev, "cannot write to the device");
-	if (vacc_submit_wait(&l->session.queue, &l->program, binds, 3, 0))
-		return failed(l->session.dev, "the device did not do it");
+	status = timing_submit(&l->timing, &l->session, &l->program, binds, 3);
+	if (status)
+		return status;
 	if (vacc_buffer_read(&l->out_buffer, 0, l->data, out_bytes))
 		return failed(l->session.dev, "cannot read from the device");
 	return output_write(output, l->data, out_bytes);
@@ -281,12 +285,17 @@ static void print_result(const struct linear *l, const struct options *options,
 	report_number(&report, "out_features", l->weight.rows);
 	report_number(&report, "batches", l->batches);
 	report_seconds(&report, "seconds", seconds);
+	timing_report(&l->timing, &report);
 	report_end(&report);
 }
 
 int cmd_linear(const struct options *options)
 {
-	struct linear l = { .in.fd = -1, .weight.fd = -1 };
+	struct linear l = {
+		.in.fd = -1,
+		.weight.fd = -1,
+		.timing.wanted = options->timing,
+	};
 	struct output output = OUTPUT_CLOSED;
 	uint64_t start = vacc_deadline(0);
 	int status = open_files(&l, options);
@@ -303,6 +312,7 @@ int cmd_linear(const struct options *options)
 		print_result(&l, options, (vacc_deadline(0) - start) / NS_PER_S);
 	output_abandon(&output);
 	free(l.data);
+	timing_free(&l.timing);
 	session_close(&l.session);
 	matrix_close(&l.in);
 	matrix_close(&l.weight);

@@ -9,6 +9,7 @@
 #include "input.h"
 #include "progress.h"
 #include "report.h"
+#include "timing.h"
 
 #define MAX_PROGRAM	(1ULL << 30)
 #define NS_PER_S	1000000000.0
@@ -20,6 +21,7 @@
  * @binds: files
  * @count: how many
  * @repeat: how often it runs
+ * @timing: what that takes, if wanted
  * @data: the artifact
  * @bytes: its length
  */
@@ -29,6 +31,7 @@ struct run {
 	struct bind *binds;
 	unsigned int count;
 	uint64_t repeat;
+	struct timing timing;
 	void *data;
 	size_t bytes;
 };
@@ -129,10 +132,9 @@ static int submit_all(struct run *run)
 		binds[i].access = run->binds[i].access;
 	}
 	for (uint64_t i = 0; !status && i < run->repeat; i++) {
-		if (vacc_submit_wait(&run->session.queue, &run->program, binds,
-				     run->count, 0))
-			status = failed(run->session.dev, "the device did not do it");
-		else
+		status = timing_submit(&run->timing, &run->session, &run->program,
+				       binds, run->count);
+		if (!status)
 			progress_show("runs", i + 1, run->repeat);
 	}
 	progress_clear();
@@ -158,12 +160,13 @@ static void print_result(const struct run *run, bool json, double seconds)
 	report_begin(&report, json);
 	report_number(&report, "runs", run->repeat);
 	report_seconds(&report, "seconds", seconds);
+	timing_report(&run->timing, &report);
 	report_end(&report);
 }
 
 int cmd_run(const struct options *options)
 {
-	struct run run = { 0 };
+	struct run run = { .timing.wanted = options->timing };
 	double seconds = 0;
 	int status = parse(&run, options);
 
@@ -184,6 +187,7 @@ int cmd_run(const struct options *options)
 	for (unsigned int i = 0; i < run.count; i++)
 		bind_close(&run.binds[i]);
 	free(run.binds);
+	timing_free(&run.timing);
 	free(run.data);
 	session_close(&run.session);
 	return status;

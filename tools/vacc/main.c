@@ -25,13 +25,13 @@ static const struct command commands[] = {
 	  "OUT = IN x transposed W.  IN has the shape (rows, in_features), W the shape\n"
 	  "(out_features, in_features), OUT gets the shape (rows, out_features).  All\n"
 	  "are float16 in C order.",
-	  OPT_OUTPUT | OPT_JSON | OPT_BATCH, 2, 2, cmd_linear },
+	  OPT_OUTPUT | OPT_JSON | OPT_BATCH | OPT_TIMING, 2, 2, cmd_linear },
 	{ "run", "PROGRAM --bind SLOT=FILE:ACCESS[:BYTES[:TYPE]]...", "run a program",
 	  "PROGRAM is a file as `vacc program` makes it.  ACCESS is r (the file is\n"
 	  "read), w (BYTES long, the file is written) or rw (both).  Files that end in\n"
 	  ".npy have an array, others bytes.  TYPE is the element type of an array that\n"
 	  "is written, else the program's.",
-	  OPT_JSON | OPT_REPEAT | OPT_BIND, 1, 1, cmd_run },
+	  OPT_JSON | OPT_REPEAT | OPT_BIND | OPT_TIMING, 1, 1, cmd_run },
 	{ "program", "VERB ARGUMENTS", "look at programs and make small ones",
 	  "  dump FILE                     show a program\n"
 	  "  check FILE                    say whether a program is well-formed\n"
@@ -45,6 +45,10 @@ static const struct command commands[] = {
 	  OPT_OUTPUT | NO_DEVICE, 1, 4, cmd_program },
 	{ "stats", "", "show the counters of the device", NULL,
 	  OPT_JSON, 0, 0, cmd_stats },
+	{ "clients", "", "list the processes that have a device open",
+	  "What it may not look into it passes over.  busy_ns is 0 where the backend does\n"
+	  "not know.",
+	  OPT_JSON | NO_DEVICE, 0, 0, cmd_clients },
 	{ "settle", "", "wait until nothing is left of closed files, then show counters",
 	  NULL, OPT_JSON | OPT_TIMEOUT, 0, 0, cmd_settle },
 	{ "hold", "[on|off]", "let the mock hold work back, or not", NULL,

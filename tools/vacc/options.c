@@ -20,6 +20,7 @@ static const struct {
 	{ "--timeout", NULL, OPT_TIMEOUT, "S", "give up after S seconds (60)" },
 	{ "--repeat", NULL, OPT_REPEAT, "N", "run N times (1)" },
 	{ "--batch", NULL, OPT_BATCH, "ROWS", "rows to hand over at a time" },
+	{ "--timing", NULL, OPT_TIMING, NULL, "show what each command took" },
 	{ "--bind", NULL, OPT_BIND, "BIND", "bind a file to a slot" },
 };
 
@@ -33,6 +34,9 @@ static int set_option(struct options *options, unsigned int bit, const char *val
 		break;
 	case OPT_JSON:
 		options->json = true;
+		break;
+	case OPT_TIMING:
+		options->timing = true;
 		break;
 	case OPT_TIMEOUT:
 		options->timeout = value;

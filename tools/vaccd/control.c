@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "options.h"
 
 #define CONTROL_LIST	64
 
@@ -205,28 +206,37 @@ static int on_reorder(struct eng_device *engine, char *text,
 	return err;
 }
 
-static int on_release(struct eng_device *engine, char *text,
-		      struct control_text *answer)
+static int control_release(struct control_context *context, char *text,
+			   struct control_text *answer)
 {
 	(void)text;
 	(void)answer;
-	eng_harness_hold(engine, false);
+	eng_port_hold(context->device->port, false);
 	return 0;
 }
 
-static int on_hold(struct eng_device *engine, char *text,
-		   struct control_text *answer)
+static int control_held(struct eng_port *port, struct control_text *answer)
+{
+	struct eng_device *engine = eng_port_engine_get(port);
+
+	if (!engine)
+		return -ENODEV;
+	text_add(answer, "%d\n", eng_harness_held(engine));
+	eng_port_engine_put(port);
+	return 0;
+}
+
+static int control_hold(struct control_context *context, char *text,
+			struct control_text *answer)
 {
 	char *word = control_word(&text);
 	u64 value;
 
-	if (!word) {
-		text_add(answer, "%d\n", eng_harness_held(engine));
-		return 0;
-	}
+	if (!word)
+		return control_held(context->device->port, answer);
 	if (control_word(&text) || control_number(word, 1, &value))
 		return -EINVAL;
-	eng_harness_hold(engine, value);
+	eng_port_hold(context->device->port, value);
 	return 0;
 }
 
@@ -268,9 +278,14 @@ static int on_counters(struct eng_device *engine, char *text,
 	text_add(answer, "events %u\n", stats.events);
 	text_add(answer, "direct_bindings %llu\n", stats.direct_bindings);
 	text_add(answer, "scratch_bytes %llu\n", stats.scratch_bytes);
+	text_add(answer, "engine_path %u\n", eng_linear_path());
+	text_add(answer, "panels %u\n", stats.panels);
+	text_add(answer, "panels_bytes %llu\n", stats.panels_bytes);
+	text_add(answer, "panels_hits %llu\n", stats.panels_hits);
 	text_add(answer, "commands %llu\n", stats.work.done.commands);
 	text_add(answer, "uploaded_bytes %llu\n",
 		 stats.work.done.uploaded_bytes);
+	text_add(answer, "launches_spread %llu\n", stats.work.done.spread);
 	text_add(answer, "launches %llu\n", stats.work.done.launches);
 	text_add(answer, "busy_ns %llu\n", stats.work.busy_ns);
 	return 0;
@@ -380,6 +395,30 @@ static int control_features(struct control_context *context, char *arguments,
 	return 0;
 }
 
+/* Limits that are not named are those of the command line. */
+static int control_limits(struct control_context *context, char *arguments,
+			  struct control_text *answer)
+{
+	struct eng_limits limits = context->device->first;
+	char *word = control_word(&arguments);
+	char *value;
+
+	(void)answer;
+	if (!word)
+		return -EINVAL;
+	if (!strcmp(word, "default"))
+		word = control_word(&arguments);
+	for (; word; word = control_word(&arguments)) {
+		value = strchr(word, '=');
+		if (!value)
+			return -EINVAL;
+		*value++ = '\0';
+		if (options_limit(word, value, &limits))
+			return -EINVAL;
+	}
+	return device_set_limits(context->device, &limits);
+}
+
 static int control_needs_reset(struct control_context *context,
 			       char *arguments, struct control_text *answer)
 {
@@ -397,8 +436,8 @@ static const struct command {
 	int (*run)(struct control_context *context, char *arguments,
 		   struct control_text *answer);
 } commands[] = {
-	{ "hold", on_hold, NULL },
-	{ "release", on_release, NULL },
+	{ "hold", NULL, control_hold },
+	{ "release", NULL, control_release },
 	{ "complete", on_complete, NULL },
 	{ "fail", on_fail, NULL },
 	{ "lose", on_lose, NULL },
@@ -412,6 +451,7 @@ static const struct command {
 	{ "ring", NULL, control_ring },
 	{ "config", NULL, control_config },
 	{ "features", NULL, control_features },
+	{ "limits", NULL, control_limits },
 	{ "needs_reset", NULL, control_needs_reset },
 };
 

@@ -19,6 +19,7 @@
  *	ring			what went over the ring
  *	config [HEX|default]	the configuration space, for the next driver
  *	features [BITS]		device-type features that are offered besides
+ *	limits [default] [LIMIT=N]...	of the options of that name, for the next driver
  *	needs_reset		lose the device until it is reset
  *
  * EVENT, and the words, are those of the reference device in the kernel.  The answer

@@ -17,6 +17,8 @@ void device_defaults(struct device_options *options)
 	u64 memory = (u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 
 	*options = (struct device_options){
+		.name = "vaccd",
+		.device_class = VIRTIO_ACCEL_CLASS_NPU,
 		.limits = {
 			.max_contexts = ENG_MAX_CONTEXTS,
 			.max_buffers = ENG_MAX_BUFFERS,
@@ -34,6 +36,7 @@ void device_defaults(struct device_options *options)
 		.max_request = VIRTIO_ACCEL_MAX_FRAME,
 		.max_response = VIRTIO_ACCEL_MAX_FRAME,
 	};
+	memcpy(options->uuid, "virtio-accelmock", sizeof(options->uuid));
 }
 
 static void device_needs_reset(void *owner)
@@ -56,13 +59,15 @@ static const struct eng_port_ops device_port_ops = {
 int device_init(struct device *device, const struct device_options *options)
 {
 	struct eng_port_config config = {
-		.name = "vaccd",
+		.name = options->name,
 		.ops = &device_port_ops,
 		.owner = device,
 		.limits = options->limits,
 		.workers = options->workers,
 		.hold = options->hold,
-		.device_class = VIRTIO_ACCEL_CLASS_NPU,
+		.device_class = options->device_class,
+		.vendor = options->vendor,
+		.device = options->device,
 		.capabilities = VIRTIO_ACCEL_CAP_HOST_MEMORY |
 				VIRTIO_ACCEL_CAP_DEVICE_MEMORY |
 				VIRTIO_ACCEL_CAP_SHARED_MEMORY |
@@ -77,7 +82,8 @@ int device_init(struct device *device, const struct device_options *options)
 	u16 status;
 
 	memset(device, 0, sizeof(*device));
-	memcpy(config.uuid, "virtio-accelmock", sizeof(config.uuid));
+	device->first = options->limits;
+	memcpy(config.uuid, options->uuid, sizeof(config.uuid));
 	status = eng_port_create(&config, &device->port);
 	if (status)
 		return status == VIRTIO_ACCEL_S_OUT_OF_MEMORY ? -ENOMEM : -EINVAL;
@@ -115,11 +121,29 @@ void device_renew(struct device *device)
  */
 void device_reset(struct device *device)
 {
-	if (!device->touched)
+	bool renewed = __atomic_exchange_n(&device->renewed, false,
+					   __ATOMIC_ACQ_REL);
+
+	if (!device->touched && !renewed)
 		return;
 	eng_port_reset(device->port);
 	device->touched = false;
 	device_count(&device->counters.resets);
+}
+
+/**
+ * device_set_limits() - give the next life other limits
+ * @device: the device
+ * @limits: none above those that it began with
+ *
+ * Return: 0 or -EINVAL.
+ */
+int device_set_limits(struct device *device, const struct eng_limits *limits)
+{
+	if (eng_port_set_limits(device->port, limits))
+		return -EINVAL;
+	__atomic_store_n(&device->renewed, true, __ATOMIC_RELEASE);
+	return 0;
 }
 
 /**

@@ -16,6 +16,11 @@
 
 /**
  * struct device_options - how the device shall be
+ * @name: of its threads
+ * @uuid: identity of the device model
+ * @device_class: VIRTIO_ACCEL_CLASS_*
+ * @vendor: vendor number
+ * @device: device number
  * @limits: what it takes
  * @workers: queues that execute at a time, 0 for one a processor
  * @hold: begin in hold mode
@@ -25,6 +30,11 @@
  * @max_response: bytes of a response
  */
 struct device_options {
+	const char *name;
+	u8 uuid[16];
+	u16 device_class;
+	u32 vendor;
+	u32 device;
 	struct eng_limits limits;
 	u32 workers;
 	bool hold;
@@ -59,6 +69,8 @@ struct device_counters {
  * @port: objects and execution
  * @cookie: number of its life: what the driver knows from before is dead in another
  * @touched: a driver may have made objects in this life
+ * @renewed: the next life shall have other limits; atomic
+ * @first: limits that it began with
  * @lock: of what follows
  * @config: the configuration space
  * @features: device-type feature bits that are offered besides
@@ -68,6 +80,8 @@ struct device {
 	struct eng_port *port;
 	u64 cookie;
 	bool touched;
+	bool renewed;
+	struct eng_limits first;
 	pthread_mutex_t lock;
 	u8 config[DEVICE_CONFIG_BYTES];
 	u64 features;
@@ -79,6 +93,7 @@ int device_init(struct device *device, const struct device_options *options);
 void device_fini(struct device *device);
 void device_renew(struct device *device);
 void device_reset(struct device *device);
+int device_set_limits(struct device *device, const struct eng_limits *limits);
 void device_count(u64 *counter);
 void device_counters(const struct device *device,
 		     struct device_counters *counters);

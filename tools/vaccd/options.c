@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linear.h"
 #include "log.h"
 #include "options.h"
 
@@ -17,7 +18,9 @@ static const char help[] =
 "\n"
 "  -s, --socket PATH          where front ends connect, one at a time\n"
 "  -c, --control PATH         steer the device there, for tests: see vaccd(1)\n"
-"  -t, --threads N            queues that execute at a time (one a processor)\n"
+"  -t, --threads N            what is computed at a time (one a processor)\n"
+"      --engine NAME          instructions for dense linear: integer, avx2, avx512\n"
+"                             or the best that there is (auto)\n"
 "      --max-contexts N       contexts (64)\n"
 "      --max-buffers N        buffers of a context (1024)\n"
 "      --max-programs N       programs of a context (256)\n"
@@ -26,7 +29,7 @@ static const char help[] =
 "      --max-bindings N       bindings of a submission (256)\n"
 "      --max-buffer-bytes N   bytes of a buffer (1G)\n"
 "      --max-artifact-bytes N bytes of a program (1G)\n"
-"      --max-scratch-bytes N  working memory of all submissions (1/8 of all memory)\n"
+"      --max-scratch-bytes N  working memory and packed weights (1/8 of all memory)\n"
 "      --max-resident N       bytes of all buffers, and of all programs (1/4)\n"
 "      --max-chain N          descriptors of a request (256)\n"
 "      --max-request N        bytes of a request (16M)\n"
@@ -46,6 +49,7 @@ enum {
 	OPTION_HOLD = 512,
 	OPTION_INBAND,
 	OPTION_NO_SANDBOX,
+	OPTION_ENGINE,
 };
 
 /* Limits: where they go and what they may be. */
@@ -122,16 +126,57 @@ static int parse_limit(const struct limit *limit, const char *text,
 	return 0;
 }
 
+/**
+ * options_limit() - change one of the limits of the engine
+ * @name: as on the command line, without the dashes that it begins with
+ * @text: the number
+ * @to: receives it
+ *
+ * Return: 0, or -EINVAL for what is no such limit, or none that can be.
+ */
+int options_limit(const char *name, const char *text, struct eng_limits *to)
+{
+	const size_t begin = offsetof(struct device_options, limits);
+	struct device_options device = { .limits = *to };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		if (strcmp(name, limits[i].name) || limits[i].offset < begin ||
+		    limits[i].offset >= begin + sizeof(device.limits))
+			continue;
+		if (parse_limit(&limits[i], text, &device))
+			return -EINVAL;
+		*to = device.limits;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 static const struct option fixed_options[] = {
 	{ "socket", required_argument, NULL, 's' },
 	{ "control", required_argument, NULL, 'c' },
 	{ "user", required_argument, NULL, 'u' },
+	{ "engine", required_argument, NULL, OPTION_ENGINE },
 	{ "hold", no_argument, NULL, OPTION_HOLD },
 	{ "inband", no_argument, NULL, OPTION_INBAND },
 	{ "no-sandbox", no_argument, NULL, OPTION_NO_SANDBOX },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 };
+
+static int parse_engine(const char *name)
+{
+	switch (eng_linear_choose(name)) {
+	case VIRTIO_ACCEL_S_OK:
+		return 0;
+	case VIRTIO_ACCEL_S_UNSUPPORTED:
+		say("--engine %s: this processor does not have it", name);
+		return -EOPNOTSUPP;
+	default:
+		say("--engine %s: must be auto, integer, avx2 or avx512", name);
+		return -EINVAL;
+	}
+}
 
 static int parse_option(int option, struct options *options)
 {
@@ -150,6 +195,8 @@ static int parse_option(int option, struct options *options)
 	case 'v':
 		log_verbose = true;
 		break;
+	case OPTION_ENGINE:
+		return parse_engine(optarg);
 	case OPTION_HOLD:
 		options->device.hold = true;
 		break;
@@ -185,6 +232,7 @@ int options_parse(int argc, char **argv, struct options *options)
 	memset(options, 0, sizeof(*options));
 	options->sandbox = true;
 	device_defaults(&options->device);
+	eng_linear_choose("auto");
 	memcpy(all, fixed_options, sizeof(fixed_options));
 	for (i = 0; i < ARRAY_SIZE(limits); i++)
 		all[n++] = (struct option){ limits[i].name, required_argument,

@@ -26,4 +26,7 @@ struct options {
 /* 0, or an exit status + 1: the program has said what there was to say. */
 int options_parse(int argc, char **argv, struct options *options);
 
+/* One of the limits, by its name on the command line; 0 or -EINVAL. */
+int options_limit(const char *name, const char *text, struct eng_limits *to);
+
 #endif /* VACCD_OPTIONS_H */

@@ -58,4 +58,7 @@ check 'static' "$CC" -Wall -Werror -o static use.c -Iroot/opt/x/include/libvacc 
 	root/opt/x/lib/libvacc.a
 shows 'no such object' ./static
 shows 'usage' root/opt/x/bin/vacc --help
+shows 'usage' root/opt/x/sbin/vaccd --help
+check 'man page' test -s root/opt/x/share/man/man1/vaccd.1
+check 'unit' grep -q '^ExecStart=/opt/x/sbin/vaccd ' root/opt/x/lib/systemd/system/vaccd@.service
 finish

@@ -5,11 +5,15 @@
 # Help
 shows 'usage: vacc' vacc --help
 shows 'usage: vacc' vacc -h
-for command in info list copy fill xor linear run program stats settle hold release \
+for command in info list copy fill xor linear run program stats clients settle hold release \
 	       complete fail lose reorder events add remove; do
 	shows "^usage: vacc $command" vacc $command --help
 	shows "^  $command " vacc --help
 done
+
+# Nobody has one open, or this may not look.
+shows '^    pid process' vacc clients
+shows '^\[.*\]$' vacc clients --json
 
 # Command lines
 refuses 2 'a command is missing' vacc

@@ -43,6 +43,9 @@ static void test_statuses(void)
 	CHECK(!strcmp(vacc_status_name(4), "OUT_OF_BOUNDS"));
 	CHECK(!strcmp(vacc_state_name(VACC_EVENT_CANCELLED), "cancelled"));
 	CHECK(!strcmp(vacc_state_name(4), "unknown"));
+	CHECK(!strcmp(vacc_operation_name(VACC_NATIVE_BARRIER), "barrier"));
+	CHECK(!strcmp(vacc_operation_name(VACC_NATIVE_DENSE_LINEAR), "dense_linear"));
+	CHECK(!strcmp(vacc_operation_name(VACC_NATIVE_DENSE_LINEAR + 1), "unknown"));
 }
 
 static void test_types(void)

@@ -212,6 +212,50 @@ static void test_dense(struct work *w, const struct vacc_context *context)
 	CHECK(vacc_submit_wait(&w->queue, &program, binds, 3, 0) == -ENOEXEC);
 }
 
+static void test_attribution(struct work *w)
+{
+	const struct vacc_work two[2] = { 0 };
+	const struct vacc_work said = {
+		.participant_start = 1, .participant_count = 2, .token_count = 3,
+		.phase = 4, .node_index = 5, .batching_form = 6,
+	};
+	struct vacc_submit_options options = {
+		.flags = VACC_SUBMIT_ATTRIBUTION | VACC_SUBMIT_TIMING,
+		.work = &said, .work_count = 1,
+	};
+	struct vacc_bind bind = bind_of(w, 0);
+	struct vacc_attribution_row row;
+	struct vacc_event_query query;
+	struct vacc_event event;
+	__u32 count = 0;
+
+	if (!(vacc_features(w->dev) & VACC_FEATURE_ATTRIBUTION)) {
+		CHECK(vacc_submit(&w->queue, &w->fill, &bind, 1, &options, &event) ==
+		      -EOPNOTSUPP);
+		CHECK(!strcmp(vacc_last_error(w->dev),
+			      "this device does not attribute work"));
+		CHECK(!vacc_submit(&w->queue, &w->fill, &bind, 1, NULL, &event));
+		CHECK(vacc_event_attribution(w->dev, &event, &row, 1, &count) ==
+		      -EOPNOTSUPP);
+		return;
+	}
+	CHECK(!vacc_submit(&w->queue, &w->fill, &bind, 1, &options, &event));
+	CHECK(!vacc_wait(w->dev, &event, WAIT));
+	CHECK(!vacc_event_attribution(w->dev, &event, &row, 1, &count) && count == 1);
+	CHECK(!row.command && row.operation == VACC_NATIVE_FILL && row.transfers == 1);
+	CHECK(!memcmp(&row.work, &said, sizeof(said)));
+	CHECK(row.start_ns && row.start_ns <= row.end_ns);
+	CHECK(!vacc_event_query(w->dev, &event, &query));
+	CHECK(query.start_ns == row.start_ns && query.end_ns == row.end_ns);
+	CHECK(!vacc_event_attribution(w->dev, &event, NULL, 0, NULL));
+	event.owner++;
+	CHECK(vacc_event_attribution(w->dev, &event, &row, 1, &count) == -ENOENT);
+	event.owner--;
+	options.work = two;
+	options.work_count = 2;
+	CHECK(vacc_submit(&w->queue, &w->fill, &bind, 1, &options, &event) == -EINVAL);
+}
+
 void test_device_work(struct vacc_device *dev, const struct vacc_context *context)
 {
 	struct vacc_ref_artifact fill;
@@ -227,4 +271,5 @@ void test_device_work(struct vacc_device *dev, const struct vacc_context *contex
 	test_many(&w, context);
 	test_foreign(&w);
 	test_dense(&w, context);
+	test_attribution(&w);
 }

@@ -7,9 +7,10 @@
  *
  * What is written to /sys/kernel/debug/virtio_accel_mock/N/NAME goes as a line to the
  * control socket of vaccd, which VACCD_CONTROL leads to: a serial line, or a unix
- * socket.  What is read there is its answer.  Where VACCD_DEVICES says how many there
- * are, a line begins with the number of the virtio device and a colon.  "remove" takes
- * the driver off a device, "add" puts it on one that has none.
+ * socket.  What is read there is its answer.  Where VACCD_DEVICES names the devices, as
+ * virtio3,virtio4, a line begins with the place of one in that list and a colon.  "remove"
+ * takes the driver off a device; "add" puts it on the first that has none, which is like
+ * new then, but for what it has counted, and for limits that are written: "max-contexts=2".
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -35,6 +36,7 @@
 #define CLASS	"/sys/class/misc"
 #define ANSWER	(1 << 20)
 #define NAME	32
+#define NODES	128
 
 /* What a control that is open for writing is called, also after dup() and exec(). */
 #define MARK	"vaccd-control:"
@@ -177,7 +179,7 @@ static int write_file(const char *path, const char *text)
 	return error;
 }
 
-/* The number of the virtio device behind a node, or a negative errno. */
+/* The number of the virtio device behind a node that there is, or a negative errno. */
 static int find_device(int node)
 {
 	char path[128], target[PATH_MAX];
@@ -195,57 +197,106 @@ static int find_device(int node)
 	       number : -ENOENT;
 }
 
-/* Whether a device is one of ours, and has no driver. */
-static bool is_spare(int device)
-{
-	char path[128], id[16] = "";
-	int fd;
+/* Devices that nodes were of: a harness stays while the driver is off its device. */
+static int known[NODES];
 
-	snprintf(path, sizeof(path), DEVICES "/virtio%d/device", device);
-	fd = real_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, id, sizeof(id) - 1) < 0)
-		return false;
-	close(fd);
-	snprintf(path, sizeof(path), DEVICES "/virtio%d/driver", device);
-	return (!strncmp(id, "0x003c", 6) || !strncmp(id, "0x0002", 6)) &&
-	       access(path, F_OK);
+static int find_harness(int node)
+{
+	int device = find_device(node);
+
+	if (node < 0 || node >= NODES)
+		return device;
+	if (device >= 0)
+		known[node] = device + 1;
+	return known[node] ? known[node] - 1 : device;
+}
+
+static void forget_device(int node)
+{
+	if (node >= 0 && node < NODES)
+		known[node] = 0;
+}
+
+/* The place of a virtio device among those of vaccd, or a negative errno. */
+static int place_of(int device)
+{
+	const char *at = getenv("VACCD_DEVICES");
+	int number, place;
+
+	for (place = 0; at; place++) {
+		if (sscanf(at, "virtio%d", &number) == 1 && number == device)
+			return place;
+		at = strchr(at, ',');
+		if (at)
+			at++;
+	}
+	return -ENOENT;
+}
+
+/* The first device of ours without a driver, or a negative errno. */
+static int find_spare(void)
+{
+	const char *at = getenv("VACCD_DEVICES");
+	char path[128];
+	int number;
+
+	while (at && sscanf(at, "virtio%d", &number) == 1) {
+		snprintf(path, sizeof(path), DEVICES "/virtio%d/driver", number);
+		if (access(path, F_OK))
+			return number;
+		at = strchr(at, ',');
+		if (at)
+			at++;
+	}
+	return -ENOSPC;
+}
+
+static int ask_device(int device, const char *text)
+{
+	char line[512], answer[256];
+	int n = snprintf(line, sizeof(line), "%d:%s\n", place_of(device), text);
+
+	if (n >= (int)sizeof(line))
+		return -EINVAL;
+	return ask(line, n, answer, sizeof(answer));
 }
 
 /* A device that is added is like new. */
-static void renew(int device)
+static int renew(int device, const char *limits)
 {
 	static const char * const lines[] = {
 		"hold 0", "hostile clear", "faults clear", "config default",
 		"features 0",
 	};
-	char line[64], answer[256];
+	char line[512];
+	int error = 0;
 	size_t i;
 
-	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		snprintf(line, sizeof(line), "%d:%s\n", device, lines[i]);
-		ask(line, strlen(line), answer, sizeof(answer));
-	}
+	for (i = 0; !error && i < sizeof(lines) / sizeof(lines[0]); i++)
+		error = ask_device(device, lines[i]);
+	if (error)
+		return error;
+	/* As for "add" of the kernel's own, anything may be written. */
+	snprintf(line, sizeof(line), "limits default %s",
+		 strchr(limits, '=') ? limits : "");
+	return ask_device(device, line);
 }
 
 static int plug(const char *name, const char *text)
 {
 	bool add = !strcmp(name, "add");
 	char word[32];
-	int device;
+	int device, error;
 
-	if (add) {
-		for (device = 0; device < 64 && !is_spare(device); device++)
-			;
-		if (device == 64)
-			return -ENOSPC;
-		if (getenv("VACCD_DEVICES"))
-			renew(device);
-	} else {
-		device = find_device(atoi(text));
-		if (device < 0)
-			return device;
-	}
+	device = add ? find_spare() : find_device(atoi(text));
+	if (device < 0)
+		return device;
+	error = add ? renew(device, text) : 0;
+	if (error)
+		return error;
 	snprintf(word, sizeof(word), "virtio%d", device);
+	if (!add)
+		forget_device(atoi(text));
 	return write_file(add ? DRIVER "/bind" : DRIVER "/unbind", word);
 }
 
@@ -273,8 +324,9 @@ static int control_begin(const char **name, char *begin, size_t room)
 	*name = slash + 1;
 	if (!getenv("VACCD_DEVICES"))
 		return 0;
-	/* Where there is one, its number is any. */
-	device = atoi(getenv("VACCD_DEVICES")) > 1 ? find_device(node) : 0;
+	device = find_harness(node);
+	if (device >= 0)
+		device = place_of(device);
 	if (device < 0)
 		return device;
 	snprintf(begin, room, "%d:", device);
@@ -344,25 +396,23 @@ static bool control_find(int fd, char *name)
 
 static ssize_t control_write(const char *name, const void *bytes, size_t count)
 {
-	char answer[4096], begin[16], *line, *c;
+	char answer[4096], begin[16], *line, *text, *c;
 	int error = control_begin(&name, begin, sizeof(begin));
 
-	if (error) {
-		/* There is no such node. */
-	} else if (!strcmp(name, "add") || !strcmp(name, "remove")) {
-		line = strndup(bytes, count);
-		error = line ? plug(name, line) : -ENOMEM;
-		free(line);
-	} else if (asprintf(&line, "%s%s %.*s", begin, name, (int)count,
-			    (const char *)bytes) >= 0) {
-		/* One line, whatever was written. */
-		for (c = line; *c; c++)
-			if (*c == '\n')
-				*c = ' ';
-		*c = '\n';
-		error = ask(line, c + 1 - line, answer, sizeof(answer));
-		free(line);
+	/* One line, whatever was written. */
+	line = strndup(bytes, count);
+	for (c = line; c && *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	if (!line) {
+		error = -ENOMEM;
+	} else if (!error && (!strcmp(name, "add") || !strcmp(name, "remove"))) {
+		error = plug(name, line);
+	} else if (!error && asprintf(&text, "%s%s %s\n", begin, name, line) >= 0) {
+		error = ask(text, strlen(text), answer, sizeof(answer));
+		free(text);
 	}
+	free(line);
 	if (!error)
 		return count;
 	errno = -error;

@@ -133,6 +133,9 @@ TEST(command_line)
 	EXPECT_EQ(status_of("VACCD", "--socket /tmp/x --max-chain 257"), 2);
 	EXPECT_EQ(status_of("VACCD", "--socket /tmp/x --max-buffer-bytes 1x"), 2);
 	EXPECT_EQ(status_of("VACCD", "--socket /tmp/x --max-resident 99999999999G"), 2);
+	EXPECT_EQ(status_of("VACCD", "--socket /tmp/x --engine fpu"), 2);
+	EXPECT_EQ(status_of("VACCD", "--engine integer --help"), 0);
+	EXPECT_EQ(status_of("VACCD", "--engine auto --help"), 0);
 	EXPECT_EQ(status_of("VACCD", "--socket /tmp/x --nothing"), 2);
 	EXPECT_EQ(status_of("VACCD", "--socket /dev/null"), 1);
 	EXPECT_EQ(status_of("VACCD", "--socket /nowhere/x"), 1);

@@ -247,6 +247,9 @@ TEST(grammar_of_the_harness)
 		"hostile mute x=1", "hostile mute count=", "mute opcode=65536",
 		"faults", "faults x before", "faults submit x", "config 0",
 		"config 0g", "config 00 00", "features 0x1000000", "features x",
+		"limits", "limits x", "limits max-contexts", "limits max-contexts=0",
+		"limits max-contexts=65", "limits max-chain=2", "limits threads=1",
+		"limits max-contexts=2 max-events=x",
 	};
 	static const struct {
 		const char *line;
@@ -267,7 +270,9 @@ TEST(grammar_of_the_harness)
 		{ "faults clear", "ok\n" }, { "features", "0x0\nok\n" },
 		{ "features 1", "ok\n" }, { "features", "0x1\nok\n" },
 		{ "config 0100", "ok\n" }, { "config default", "ok\n" },
-		{ "needs_reset", "ok\n" },
+		{ "limits max-contexts=2 max-artifact-bytes=4K", "ok\n" },
+		{ "limits default max-queues=1", "ok\n" },
+		{ "limits default", "ok\n" }, { "needs_reset", "ok\n" },
 	};
 	struct device_options options;
 	struct device device;
