@@ -43,7 +43,7 @@ static const struct ioctl_case cases[] = {
 	CASE(EVENT_EXPORT, vacc_event_export, .feature = VACC_FEATURE_SYNC_FILE),
 	CASE(SUBMIT_MANY, vacc_submit_many, .feature = VACC_FEATURE_SUBMIT_MANY),
 	CASE(EVENT_ATTRIBUTION, vacc_event_attribution,
-	     .feature = VACC_FEATURE_ATTRIBUTION, .result = -EINVAL),
+	     .feature = VACC_FEATURE_ATTRIBUTION),
 };
 
 static int expected(const struct ioctl_case *c, const struct vacc_get_info *info)
@@ -79,6 +79,20 @@ static struct vacc_binding binding;
 static struct vacc_submit element;
 static struct vacc_wait_entry entry;
 static struct vacc_ref_artifact fill;
+
+/* An event with rows, where the device has them. */
+static int attributed(int fd, __u32 queue, __u32 program, __u32 *event)
+{
+	struct vacc_submit s = vt_submit_desc(queue, program, &binding, 1);
+	int r;
+
+	s.flags = VACC_SUBMIT_ATTRIBUTION;
+	r = vt_submit(fd, &s);
+	if (r)
+		return r == -EOPNOTSUPP ? 0 : r;
+	*event = s.event;
+	return vt_event_wait(fd, s.event, VT_PATIENCE_MS, NULL);
+}
 
 /* An argument that works, with objects of its own where it uses them up. */
 static int prepare(int fd, __u32 context, __u32 queue, const struct ioctl_case *c,
@@ -135,6 +149,7 @@ static int prepare(int fd, __u32 context, __u32 queue, const struct ioctl_case *
 	case VACC_EVENT_CANCEL:
 	case VACC_EVENT_DESTROY:
 	case VACC_EVENT_EXPORT:
+	case VACC_EVENT_ATTRIBUTION:
 		r = vt_buffer(fd, context, 64, VT_USAGE_ALL, &buffer) ?:
 		    vt_load_fill(fd, context, 7, &program);
 		binding = vt_bind(buffer, 0, VT_WRITE, 0, 64);
@@ -146,6 +161,11 @@ static int prepare(int fd, __u32 context, __u32 queue, const struct ioctl_case *
 			element = vt_submit_desc(queue, program, &binding, 1);
 			arg->submit_many.submits =
 				(struct vacc_array) { 1, sizeof(element), VT_PTR(&element) };
+			break;
+		}
+		if (c->nr == VACC_EVENT_ATTRIBUTION) {
+			r = r ?: attributed(fd, queue, program, &event);
+			arg->handle.handle = event;
 			break;
 		}
 		r = r ?: vt_start(fd, queue, program, &binding, 1, &event) ?:

@@ -189,7 +189,7 @@ TEST_F(dev, query)
 	EXPECT_EQ(VT_USAGE_TRANSFER, query.usage);
 	EXPECT_EQ(VACC_TYPE_F16, query.element_type);
 	EXPECT_EQ(desc.properties, query.properties);
-	EXPECT_EQ(VACC_BUFFER_NO_WRITE_MAP, query.buffer_flags & ~VACC_BUFFER_PANELS_POSSIBLE);
+	EXPECT_EQ(VACC_BUFFER_NO_WRITE_MAP, query.buffer_flags);
 	EXPECT_EQ(0, query.pending);
 	EXPECT_EQ(5000, query.bytes);
 	EXPECT_EQ(desc.actual_alignment, query.alignment);
@@ -256,7 +256,7 @@ TEST_F(dev, m1_limit_of_buffers)
 		ASSERT_GE(self->info.max_buffers_per_context, ++n);
 	}
 	EXPECT_ERRNO(ENOSPC, r);
-	EXPECT_EQ(1024, n);
+	EXPECT_EQ(self->info.max_buffers_per_context, n);
 	ASSERT_OK(vt_handle(self->fd, VACC_BUFFER_DESTROY, last));
 	EXPECT_OK(vt_buffer(self->fd, self->context, 1, VT_USAGE_ALL, &buffer));
 	EXPECT_ERRNO(ENOSPC, vt_buffer(self->fd, self->context, 1, VT_USAGE_ALL, &buffer));

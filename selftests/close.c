@@ -118,13 +118,18 @@ TEST_F(dev, running_work_is_aborted)
 	ASSERT_LE(0, fd);
 	ASSERT_OK(make(fd, bytes, &w));
 	vt_batch_slot(&b, 0, VT_READ_WRITE, bytes);
-	/* Over the wire what has begun cannot be aborted: it is shorter there. */
+	/*
+	 * Over the wire what has begun cannot be aborted: it is shorter there, and once more
+	 * where an emulated machine checks each access.
+	 */
 	commands = self->info.backend == VACC_BACKEND_VIRTIO ? VT_BATCH_MAX / 8 : VT_BATCH_MAX;
+	if (commands < VT_BATCH_MAX && !strcmp(vt_kernel(), "debug"))
+		commands = 1;
 	for (i = 0; i < commands; i++)
 		vt_batch_set(&b, VACC_BATCH_OP_XOR, 0, 0, bytes, 0x0f);
 	ASSERT_OK(vt_load_batch(fd, w.context, &b, &program));
 	w.bind.access = VT_READ_WRITE;
-	/* 64 GiB in all, or 8 */
+	/* 64 GiB in all, or 8, or 1 */
 	for (i = 0; i < 64; i++) {
 		ASSERT_OK(vt_start(fd, w.queue, program, &w.bind, 1, &event));
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,9 @@
 
 #define MOCK	"/sys/kernel/debug/virtio_accel_mock"
 #define NODES	72	/* more than the mock has devices */
+
+#define MODULE_CORE	"virtio_accel"
+#define MODULE_MOCK	"virtio_accel_mock"
 
 static const char *env(const char *name, const char *otherwise)
 {
@@ -32,9 +36,16 @@ const char *vt_backend(void)
 	return env("VACC_BACKEND", "direct");
 }
 
+static bool is_vaccd(void)
+{
+	return !strcmp(vt_backend(), "vaccd");
+}
+
 unsigned int vt_scale(unsigned int count)
 {
-	const char *scale = env("VACC_SCALE", strcmp(vt_kernel(), "uml") ? "20" : "1");
+	bool native = !strcmp(vt_kernel(), "uml");
+	const char *usual = !native ? "20" : is_vaccd() ? "10" : "1";
+	const char *scale = env("VACC_SCALE", usual);
 	unsigned int divisor = strtoul(scale, NULL, 10);
 
 	count /= divisor ? divisor : 1;
@@ -104,6 +115,18 @@ int vt_control_read(int node, const char *file, char *text, size_t room)
 	return n < 0 ? -errno : n;
 }
 
+long long vt_counter(int node, const char *name)
+{
+	char text[4096], line[64], *at;
+
+	text[0] = '\n';
+	if (vt_control_read(node, "counters", text + 1, sizeof(text) - 1) < 0)
+		return -1;
+	snprintf(line, sizeof(line), "\n%s ", name);
+	at = strstr(text, line);
+	return at ? strtoll(at + strlen(line), NULL, 10) : -1;
+}
+
 int vt_parameter(const char *module, const char *name, char *old, const char *value)
 {
 	char path[128];
@@ -149,6 +172,52 @@ int vt_mock_remove(int node)
 	return vt_control(-1, "remove", "%d", node);
 }
 
+int vt_sysfs(const char *text, const char *format, ...)
+{
+	char path[256];
+	va_list args;
+	int fd, r = 0;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		r = -errno;
+	close(fd);
+	return r;
+}
+
+int vt_virtio_name(int node, char *name, size_t room)
+{
+	char path[64], target[256], *last;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/class/misc/virtio-accel%d/device", node);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = 0;
+	last = strrchr(target, '/');
+	last = last ? last + 1 : target;
+	if (strncmp(last, "virtio", 6) || !isdigit(last[6]))
+		return -ENOENT;
+	snprintf(name, room, "%s", last);
+	return 0;
+}
+
+int vt_driver_off(const char *vdev)
+{
+	return vt_sysfs(vdev, "/sys/bus/virtio/drivers/virtio_accel/unbind");
+}
+
+int vt_driver_on(const char *vdev)
+{
+	return vt_sysfs(vdev, "/sys/bus/virtio/drivers/virtio_accel/bind");
+}
+
 void vt_release_all(int node)
 {
 	vt_control(node, "hold", "0");
@@ -177,7 +246,7 @@ static const char *difference(const struct vacc_stats *now,
 
 int vt_settle(int fd, const struct vacc_stats *before)
 {
-	__u64 deadline = vt_deadline(5000);
+	__u64 deadline = vt_deadline(VT_PATIENCE_MS);
 	struct vacc_stats now;
 	const char *what;
 	int r;
@@ -232,26 +301,88 @@ int vt_module_refs(const char *name)
 int vt_module_load(const char *name, const char *params)
 {
 	const char *dir = getenv("VACC_MODDIR");
+	bool core = !strcmp(name, MODULE_CORE);
 	char path[4096], all[512];
 	int fd, r;
 
 	if (!dir)
 		return -ENOENT;
 	snprintf(all, sizeof(all), "%s", params);
-	if (!strcmp(name, "virtio_accel_mock") && strcmp(vt_backend(), "direct"))
+	if (!strcmp(name, MODULE_MOCK) && strcmp(vt_backend(), "direct"))
 		snprintf(all, sizeof(all), "backend=%s %s", vt_backend(), params);
+	if (core)
+		snprintf(all, sizeof(all), "%s %s", env("VACC_CORE_PARAMS", ""), params);
 	snprintf(path, sizeof(path), "%s/%s.ko", dir, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	r = syscall(SYS_finit_module, fd, all, 0) ? -errno : 0;
 	close(fd);
+	if (!r && core && is_vaccd())
+		r = vt_reference_unload();
 	return r;
 }
 
 int vt_module_unload(const char *name)
 {
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
+bool vt_reference_loaded(void)
+{
+	return is_vaccd() ? vt_node() >= 0 : vt_module_loaded(MODULE_MOCK);
+}
+
+int vt_reference_unload(void)
+{
+	int node, r;
+
+	if (!is_vaccd())
+		return vt_module_unload(MODULE_MOCK);
+	for (node = 0; node < NODES; node++) {
+		r = node_exists(node) ? vt_mock_remove(node) : 0;
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* How many there are: VACCD_DEVICES is their names, with commas. */
+static unsigned int vaccd_devices(void)
+{
+	const char *at = env("VACCD_DEVICES", NULL);
+	unsigned int count = !!at;
+
+	for (; at && *at; at++)
+		count += *at == ',';
+	return count;
+}
+
+/* max_contexts=2 is max-contexts=2 for vaccd; what is not its own is the driver's. */
+static int vaccd_load(const char *params)
+{
+	char limits[512] = "", *all = strdup(params), *rest = all, *word, *dash;
+	unsigned int devices = 1, i;
+	int r = all ? 0 : -ENOMEM;
+
+	while ((word = strsep(&rest, " "))) {
+		if (sscanf(word, "devices=%u", &devices) == 1 || strncmp(word, "max_", 4))
+			continue;
+		while ((dash = strchr(word, '_')))
+			*dash = '-';
+		snprintf(limits + strlen(limits), sizeof(limits) - strlen(limits), " %s", word);
+	}
+	free(all);
+	if (devices > vaccd_devices())
+		r = -EINVAL;
+	for (i = 0; !r && i < devices; i++)
+		r = vt_control(-1, "add", "%s", *limits ? limits : "1");
+	return r;
+}
+
+int vt_reference_load(const char *params)
+{
+	return is_vaccd() ? vaccd_load(params) : vt_module_load(MODULE_MOCK, params);
 }
 
 long vt_meminfo(const char *name)

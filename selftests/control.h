@@ -11,8 +11,9 @@ const char *vt_kernel(void);	/* VACC_KERNEL: 6.1, 6.12, uml, debug; or "unknown"
 const char *vt_backend(void);	/* VACC_BACKEND: direct, loopback, vaccd */
 
 /*
- * A number of repetitions: full on UML, where code runs at native speed, and
- * 1/20 in emulated machines.  VACC_SCALE=N makes it 1/N anywhere.
+ * A number of repetitions: full on UML, where code runs at native speed, but 1/10 where
+ * each call goes to another process and back, and 1/20 in emulated machines.  VACC_SCALE=N
+ * makes it 1/N anywhere.
  */
 unsigned int vt_scale(unsigned int count);
 
@@ -24,12 +25,33 @@ int vt_control(int node, const char *file, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 int vt_control_read(int node, const char *file, char *text, size_t room);
 
+/* The number behind a name in the counters of node @node; -1 where there is none. */
+long long vt_counter(int node, const char *name);
+
 /* Set a parameter of a loaded module; @old, of 32 bytes or NULL, gets what it was. */
 int vt_parameter(const char *module, const char *name, char *old, const char *value);
 
 /* Add a device and return its node, or -errno; and remove it. */
 int vt_mock_add(void);
 int vt_mock_remove(int node);
+
+/*
+ * The reference device as a whole.  In the kernel it is a module, with parameters as for
+ * insmod.  vaccd is there anyway: it loses the driver on all its devices, and gets it
+ * again on one, or on as many as devices= says, with limits by the same names.
+ */
+bool vt_reference_loaded(void);
+int vt_reference_load(const char *params);
+int vt_reference_unload(void);
+
+/* The device of a node on the virtio bus, as "virtio3"; -ENOENT where it is on none. */
+int vt_virtio_name(int node, char *name, size_t room);
+/* Take the driver off such a device, and put it on. */
+int vt_driver_off(const char *vdev);
+int vt_driver_on(const char *vdev);
+/* Write to a file whose path is made like by printf(). */
+int vt_sysfs(const char *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Nothing is held any more. */
 void vt_release_all(int node);
@@ -43,7 +65,10 @@ int vt_settle(int fd, const struct vacc_stats *before);
 
 bool vt_module_loaded(const char *name);
 int vt_module_refs(const char *name);
-/* With parameters as for insmod. */
+/*
+ * With parameters as for insmod; the driver gets those of $VACC_CORE_PARAMS, too, and takes
+ * no device of vaccd yet.
+ */
 int vt_module_load(const char *name, const char *params);
 int vt_module_unload(const char *name);
 

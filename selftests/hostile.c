@@ -4,6 +4,7 @@
  * reported, nothing that the device did not write is seen, and the next call is right.
  */
 #define _GNU_SOURCE
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include "hostile.h"
 
@@ -185,13 +186,14 @@ TEST_F(bad, out_of_order)
 {
 	struct writer w = { &self->f, 1 };
 	pthread_t thread;
+	long long met;
 	int i;
 
 	for (i = 0; i < 50; i++) {
+		met = bad_met(self->node);
 		HOSTILE("late value=3 opcode=%u count=1", OP_WRITE);
 		ASSERT_EQ(0, pthread_create(&thread, NULL, write_thread, &w));
-		while (bad_number(self->node, "hostile", "") < i + 1)
-			vt_sleep_ms(1);
+		ASSERT_OK(bad_await(self->node, met));
 		EXPECT_EQ(1, w.result);
 		EXPECT_EQ(1, vt_all(self->f.fd, self->f.buffer, 0, 0x33, 64));
 		EXPECT_EQ(1, vt_all(self->f.fd, self->f.buffer, 0, 0x33, 64));
@@ -226,7 +228,8 @@ TEST_F(bad, killed_waiter)
 	const unsigned int opcodes[] = {
 		OP_WRITE, OP_READ, VIRTIO_ACCEL_OP_CREATE_CONTEXT, VIRTIO_ACCEL_OP_SUBMIT,
 	};
-	static const char undone[] = "contexts created=2 released=";
+	long long created = bad_number(self->node, "audit", "contexts created=");
+	char undone[64];
 	unsigned char byte;
 	unsigned int i;
 	__u32 handle;
@@ -235,7 +238,7 @@ TEST_F(bad, killed_waiter)
 	int status;
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
-		long long met = bad_number(self->node, "hostile", "");
+		long long met = bad_met(self->node);
 
 		HOSTILE("late opcode=%u count=1", opcodes[i]);
 		child = fork();
@@ -257,8 +260,7 @@ TEST_F(bad, killed_waiter)
 			}
 			_exit(0);
 		}
-		while (bad_number(self->node, "hostile", "") == met)
-			vt_sleep_ms(1);
+		ASSERT_OK(bad_await(self->node, met));
 		vt_sleep_ms(20);
 		begin = vt_now();
 		kill(child, SIGKILL);
@@ -270,9 +272,10 @@ TEST_F(bad, killed_waiter)
 		EXPECT_OK(bad_works(&self->f));
 	}
 	/* What came too late for its caller is undone. */
-	for (i = 0; i < 500 && bad_number(self->node, "audit", undone) != 1; i++)
+	snprintf(undone, sizeof(undone), "contexts created=%lld released=", created + 1);
+	for (i = 0; i < 500 && bad_number(self->node, "audit", undone) != created; i++)
 		vt_sleep_ms(10);
-	EXPECT_EQ(1, bad_number(self->node, "audit", undone));
+	EXPECT_EQ(created, bad_number(self->node, "audit", undone));
 }
 
 /* A signal that does not kill: the call completes, normally and once. */
@@ -284,6 +287,7 @@ static void nothing(int number)
 TEST_F(bad, other_signals)
 {
 	struct sigaction action = { .sa_handler = nothing };
+	long long met = bad_met(self->node);
 	struct writer w = { &self->f, 1 };
 	pthread_t thread;
 	int i;
@@ -291,8 +295,7 @@ TEST_F(bad, other_signals)
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	HOSTILE("late opcode=%u count=1", OP_WRITE);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, write_thread, &w));
-	while (bad_number(self->node, "hostile", "") < 1)
-		vt_sleep_ms(1);
+	ASSERT_OK(bad_await(self->node, met));
 	for (i = 0; i < 20; i++) {
 		pthread_kill(thread, SIGUSR1);
 		vt_sleep_ms(5);
@@ -323,6 +326,85 @@ TEST_F(bad, indeterminate_submission)
 	/* With no event in it, or a wrong length, there is none. */
 	HOSTILE("object value=0 opcode=%u count=1", VIRTIO_ACCEL_OP_SUBMIT);
 	EXPECT_ERRNO(EREMOTEIO, vt_submit(self->f.fd, &s));
+	EXPECT_OK(bad_works(&self->f));
+}
+
+/*
+ * A signal before the ring has the frame: there is no room yet.  The call starts again,
+ * or is interrupted; either way the device sees it once, or never.
+ */
+#define RING_BYTES	(4 << 20)
+#define RING_PAGES	(RING_BYTES / 4096)
+
+struct creator {
+	const struct bad_file *f;
+	int result;
+};
+
+static void *create_thread(void *arg)
+{
+	struct creator *c = arg;
+	__u32 handle;
+
+	c->result = vt_context(c->f->fd, &handle);
+	return NULL;
+}
+
+static void *fill_ring(void *arg)
+{
+	struct writer *w = arg;
+	unsigned char *memory;
+	unsigned int i;
+
+	/* Pages that lie here and there: each takes a descriptor. */
+	memory = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(memory, RING_BYTES, MADV_NOHUGEPAGE);
+	for (i = 0; i < RING_PAGES; i++)
+		memory[i * 37 % RING_PAGES * 4096] = 0x33;
+	w->result = vt_write(w->f->fd, w->f->buffer, 0, memory, RING_BYTES);
+	munmap(memory, RING_BYTES);
+	return NULL;
+}
+
+TEST_F(bad, signals_before_the_ring)
+{
+	static const char created[] = "contexts created=";
+	const struct { int flags, result; } table[] = { { SA_RESTART, 0 }, { 0, -EINTR } };
+	pthread_t filler, creator;
+	struct bad_file f = self->f;
+	long long met, before;
+	unsigned int i, n;
+
+	ASSERT_OK(vt_buffer(f.fd, f.context, RING_BYTES, VT_USAGE_ALL, &f.buffer));
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		struct sigaction action = { .sa_handler = nothing, .sa_flags = table[i].flags };
+		struct creator c = { &f, 1 };
+		struct writer w = { &f, 1 };
+
+		ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+		met = bad_met(self->node);
+		before = bad_number(self->node, "audit", created);
+		/* The first of its frames takes nearly all descriptors. */
+		HOSTILE("late opcode=%u count=1", OP_WRITE);
+		ASSERT_EQ(0, pthread_create(&filler, NULL, fill_ring, &w));
+		ASSERT_OK(bad_await(self->node, met));
+		ASSERT_EQ(0, pthread_create(&creator, NULL, create_thread, &c));
+		vt_sleep_ms(50);
+		for (n = 0; n < 20; n++) {
+			pthread_kill(creator, SIGUSR1);
+			vt_sleep_ms(5);
+		}
+		EXPECT_EQ(table[i].result ?: 1, c.result);
+		EXPECT_EQ(before, bad_number(self->node, "audit", created));
+		HOSTILE("flush");
+		pthread_join(creator, NULL);
+		pthread_join(filler, NULL);
+		EXPECT_EQ(table[i].result, c.result);
+		EXPECT_OK(w.result);
+		EXPECT_EQ(before + !table[i].result,
+			  bad_number(self->node, "audit", created));
+	}
 	EXPECT_OK(bad_works(&self->f));
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For tests of a device that does not do what it should: only loopback devices can
- * be told so.  The fixture "bad" adds one for each test, with an open file, a
+ * For tests of a device that does not do what it should: loopback devices and vaccd
+ * can be told so.  The fixture "bad" adds one for each test, with an open file, a
  * context, a queue, a buffer of BAD_BYTES and a program that fills it with 0x5a;
  * everything goes with it.
  */
 #ifndef VT_HOSTILE_H
 #define VT_HOSTILE_H
 
-#include <stdarg.h>
 #include "vacc_test.h"
 
 #define BAD_BYTES	8192
@@ -82,40 +81,19 @@ static inline int bad_back(int node)
 	return r;
 }
 
-static inline int bad_sysfs(const char *text, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static inline int bad_sysfs(const char *text, const char *format, ...)
-{
-	char path[256];
-	va_list args;
-	int fd, r = 0;
-
-	va_start(args, format);
-	vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		r = -errno;
-	close(fd);
-	return r;
-}
-
 static inline int bad_reset(const char *vdev)
 {
-	return bad_sysfs("1", "/sys/bus/virtio/devices/%s/reset", vdev);
+	return vt_sysfs("1", "/sys/bus/virtio/devices/%s/reset", vdev);
 }
 
 static inline int bad_unbind(const char *vdev)
 {
-	return bad_sysfs(vdev, "/sys/bus/virtio/drivers/virtio_accel/unbind");
+	return vt_driver_off(vdev);
 }
 
 static inline int bad_bind(const char *vdev)
 {
-	return bad_sysfs(vdev, "/sys/bus/virtio/drivers/virtio_accel/bind");
+	return vt_driver_on(vdev);
 }
 
 /* The number behind a word in a file of the harness. */
@@ -129,22 +107,36 @@ static inline long long bad_number(int node, const char *file, const char *word)
 	return at ? strtoll(at + strlen(word), NULL, 10) : -1;
 }
 
+/* How many answers were falsified since the harness began, maybe long before the test. */
+static inline long long bad_met(int node)
+{
+	return bad_number(node, "hostile", "");
+}
+
+/* Waits until there are more than @met. */
+static inline int bad_await(int node, long long met)
+{
+	__u64 deadline = vt_deadline(VT_PATIENCE_MS);
+
+	while (bad_met(node) <= met) {
+		if (vt_now() > deadline)
+			return -ETIMEDOUT;
+		vt_sleep_ms(1);
+	}
+	return 0;
+}
+
 FIXTURE_SETUP(bad)
 {
-	char path[64], target[256];
-	ssize_t n;
-
-	if (strcmp(vt_backend(), "loopback"))
-		SKIP(return, "only loopback devices can be told to be hostile");
+	if (!strcmp(vt_backend(), "direct"))
+		SKIP(return, "only virtio devices can be hostile");
 	self->f.fd = -1;
 	self->node = vt_mock_add();
 	ASSERT_LE(0, self->node);
-	snprintf(path, sizeof(path), "/sys/class/misc/virtio-accel%d/device", self->node);
-	n = readlink(path, target, sizeof(target) - 1);
-	ASSERT_LT(0, n);
-	target[n] = 0;
-	snprintf(self->vdev, sizeof(self->vdev), "%.63s", basename(target));
+	ASSERT_OK(vt_virtio_name(self->node, self->vdev, sizeof(self->vdev)));
 	ASSERT_OK(vt_parameter("virtio_accel", "command_timeout_ms", self->timeout, "10000"));
+	/* From now on the harness is known by the node, also while the driver is off. */
+	ASSERT_OK(vt_control(self->node, "hostile", "clear"));
 	ASSERT_OK(bad_open(self->node, &self->f));
 }
 

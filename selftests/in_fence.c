@@ -7,6 +7,7 @@
  */
 #include <sys/ioctl.h>
 #include "in_fence.h"
+#include "vgem.h"
 
 #define SW_SYNC	"/sys/kernel/debug/sync/sw_sync"
 
@@ -362,6 +363,36 @@ TEST_F(dev, of_another_driver)
 	EXPECT_EQ(VACC_EVENT_CANCELLED, end_of(self->fd, later));
 	close(one.fence);
 	close(two.fence);
+}
+
+/* A buffer that another driver writes to: its dma-buf says who has to be waited for. */
+TEST_F(dev, of_a_dma_buf)
+{
+	struct vt_vgem vgem = { .card = -1 };
+	__u32 event, numbers[2];
+	int fences[2], i;
+	struct work w;
+
+	if (vt_vgem_open(&vgem))
+		SKIP(return, "this kernel has no vgem");
+	ASSERT_OK(make(self->fd, self->context, self->queue, &w));
+	for (i = 0; i < 2; i++) {
+		ASSERT_OK(vt_set(self->fd, w.buffer, 0, 0, BYTES));
+		fences[i] = vt_vgem_fence(&vgem, &numbers[i]);
+		ASSERT_LE(0, fences[i]);
+		ASSERT_OK(start_behind(&w, VACC_FENCE_SYNC_FILE, fences[i], &event));
+		EXPECT_TRUE(stays_pending(self->fd, event));
+		EXPECT_EQ(1, vt_all(self->fd, w.buffer, 0, 0, BYTES));
+		/* The second goes with the file that would have signalled it. */
+		if (i) {
+			vt_vgem_close(&vgem);
+		} else {
+			ASSERT_OK(vt_vgem_signal(&vgem, numbers[i]));
+		}
+		EXPECT_EQ(VACC_EVENT_COMPLETE, end_of(self->fd, event));
+		EXPECT_EQ(1, vt_all(self->fd, w.buffer, 0, 0xa5, BYTES));
+		close(fences[i]);
+	}
 }
 
 TEST_HARNESS_MAIN

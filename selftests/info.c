@@ -185,6 +185,22 @@ TEST_F(dev, formats_with_a_longer_stride)
 	}
 }
 
+/* What is zeroed behind an element has an end. */
+TEST_F(dev, formats_with_too_long_a_stride)
+{
+	static char room[2 * 65536];
+	struct vacc_get_info info = { .size = sizeof(info) };
+	long page = sysconf(_SC_PAGESIZE);
+	bool known = self->info.backend == VACC_BACKEND_DIRECT;
+
+	info.formats = (struct vacc_array){ 2, page, VT_PTR(room) };
+	EXPECT_OK(vt_ioctl(self->fd, VACC_GET_INFO, &info));
+	info.formats = (struct vacc_array){ 2, page + 1, VT_PTR(room) };
+	EXPECT_EQ(known ? -E2BIG : 0, vt_ioctl(self->fd, VACC_GET_INFO, &info));
+	info.formats = (struct vacc_array){ 2, ~0u, VT_PTR(room) };
+	EXPECT_EQ(known ? -E2BIG : 0, vt_ioctl(self->fd, VACC_GET_INFO, &info));
+}
+
 TEST_F(dev, formats_at_bad_addresses)
 {
 	struct vacc_get_info info = {

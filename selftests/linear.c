@@ -253,14 +253,26 @@ TEST_F(dev, r6_all_halves)
 	}
 }
 
+/* FNV-1a, of outputs as they come. */
+static __u64 digest(__u64 hash, const __u16 *outputs, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		hash = (hash ^ (outputs[i] & 0xff)) * 0x100000001b3;
+		hash = (hash ^ outputs[i] >> 8) * 0x100000001b3;
+	}
+	return hash;
+}
+
 /* Random matrices of many shapes, any bits in some of them. */
 TEST_F(dev, r6_random)
 {
 	const __u32 rows[] = { 1, 2, 3, 5, 17 }, ins[] = { 1, 2, 3, 7, 8, 16, 31, 33, 100, 785 };
 	const __u32 outs[] = { 1, 2, 5, 8, 17, 64 };
 	static __u16 in[17 * 785], weight[64 * 785], out[17 * 64], want[17 * 64];
-	unsigned int r, i, o, j, shape = 0;
-	__u64 seed = 42;
+	unsigned int r, i, o, j, shape = 0, outputs = 0;
+	__u64 seed = 42, hash = 0xcbf29ce484222325;
 
 	for (r = 0; r < ARRAY_SIZE(rows); r++) {
 		for (i = 0; i < ARRAY_SIZE(ins); i++) {
@@ -284,8 +296,43 @@ TEST_F(dev, r6_random)
 						TH_LOG("%u x %u x %u, output %u", rows[r],
 						       ins[i], outs[o], j);
 				}
+				hash = digest(hash, out, rows[r] * outs[o]);
+				outputs += rows[r] * outs[o];
 			}
 		}
+	}
+	/* tools/ci/cpus compares it between processors. */
+	TH_LOG("digest of %u outputs by %s: %016llx", outputs, vt_engine_name(&self->info),
+	       (unsigned long long)hash);
+}
+
+/* Products that are worth it are spread over processors: by rows, and by outputs. */
+TEST_F(dev, r6_spread)
+{
+	const struct { __u32 rows, ins, outs; bool spread; } table[] = {
+		{ 1000, 70, 128, true }, { 33, 300, 900, true }, { 33, 300, 130, false },
+	};
+	/* A process has two threads where the machine has one processor. */
+	bool several = sysconf(_SC_NPROCESSORS_ONLN) > 1 || !strcmp(vt_backend(), "vaccd");
+	static __u16 in[70000], weight[270000], out[128000], want[128000];
+	long long before, spread = 0;
+	__u64 seed = 5;
+	unsigned int i, j;
+
+	for (j = 0; j < ARRAY_SIZE(in); j++)
+		in[j] = (random_word(&seed) & 0x83ff) | (10 + random_word(&seed) % 6) << 10;
+	for (j = 0; j < ARRAY_SIZE(weight); j++)
+		weight[j] = (random_word(&seed) & 0x83ff) | (10 + random_word(&seed) % 6) << 10;
+	before = vt_counter(self->node, "launches_spread");
+	ASSERT_LE(0, before);
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		ASSERT_OK(linear(self->fd, self->context, self->queue, in, weight, out,
+				 table[i].rows, table[i].ins, table[i].outs));
+		vt_linear(in, weight, want, table[i].rows, table[i].ins, table[i].outs);
+		for (j = 0; j < table[i].rows * table[i].outs; j++)
+			ASSERT_EQ(want[j], out[j]) TH_LOG("product %u, output %u", i, j);
+		spread += several && table[i].spread;
+		EXPECT_EQ(before + spread, vt_counter(self->node, "launches_spread"));
 	}
 }
 

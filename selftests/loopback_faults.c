@@ -4,6 +4,8 @@
  * is left over and nothing was released twice.
  */
 #define _GNU_SOURCE
+#include <sys/mman.h>
+#include "gate.h"
 #include "hostile.h"
 
 #define FAULT(...)	ASSERT_OK(vt_control(self->node, "faults", __VA_ARGS__))
@@ -141,6 +143,42 @@ TEST_F(bad, m14_indeterminate_releases)
 	}
 }
 
+/* One that waited is the device's to refuse then: so its event ends. */
+TEST_F(bad, m14_late_refusals)
+{
+	static const __u32 reasons[] = {
+		VIRTIO_ACCEL_S_OUT_OF_MEMORY, VIRTIO_ACCEL_S_RESOURCE_LIMIT,
+		VIRTIO_ACCEL_S_BUSY,
+	};
+	struct vacc_wait_entry entry;
+	struct vacc_in_fence fence;
+	struct vacc_submit s;
+	__u32 queue, gate, next;
+	unsigned int i;
+
+	ASSERT_OK(vt_queue(self->f.fd, self->f.context, &queue));
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		ASSERT_OK(vt_control(self->node, "hold", "1"));
+		ASSERT_OK(vt_start(self->f.fd, queue, self->f.fill, &self->f.bind, 1, &gate));
+		fence = vt_in_fence(VACC_FENCE_EVENT, gate);
+		s = vt_submit_desc(self->f.queue, self->f.fill, &self->f.bind, 1);
+		s.in_fences = (struct vacc_array) { 1, sizeof(fence), VT_PTR(&fence) };
+		ASSERT_OK(vt_submit(self->f.fd, &s));
+		EXPECT_EQ(VACC_ACCEPTED, s.admission);
+		ASSERT_OK(bad_start(&self->f, &next));
+		FAULT("submit before status=%u", reasons[i]);
+		vt_release_all(self->node);
+		ASSERT_OK(vt_event_wait(self->f.fd, s.event, VT_PATIENCE_MS, &entry));
+		EXPECT_EQ(VACC_EVENT_FAILED, entry.state);
+		EXPECT_EQ(reasons[i], entry.status);
+		EXPECT_EQ(VACC_EVENT_QUIESCENT, entry.event_flags);
+		ASSERT_OK(vt_event_wait(self->f.fd, next, VT_PATIENCE_MS, &entry));
+		EXPECT_EQ(VACC_EVENT_COMPLETE, entry.state);
+		EXPECT_OK(clean(self->node));
+	}
+	EXPECT_OK(bad_works(&self->f));
+}
+
 /* A submission of which nobody knows has an event, that tells. */
 TEST_F(bad, m14_indeterminate_submission)
 {
@@ -250,6 +288,90 @@ TEST_F(bad, kicks)
 	vt_sleep_ms(500);
 	EXPECT_GE(kicks + 200, bad_number(self->node, "ring", "kicks "));
 	vt_release_all(self->node);
+}
+
+/* Of a ring of 256, four are for others, and two for the frame's own bytes. */
+#define PAGES_A_FRAME	250
+/* What is pinned at a time. */
+#define PAGES_PINNED	4095
+
+/* As often as the ring is full, where each page takes a descriptor. */
+static unsigned int ring_fulls(unsigned int pages)
+{
+	unsigned int n = 0, part;
+
+	for (; pages; pages -= part) {
+		part = pages < PAGES_PINNED ? pages : PAGES_PINNED;
+		n += (part + PAGES_A_FRAME - 1) / PAGES_A_FRAME;
+	}
+	return n;
+}
+
+/* Memory backwards: no page lies behind the one before it. */
+static unsigned char *scattered_memory(unsigned int pages)
+{
+	int fd = memfd_create("scattered", MFD_CLOEXEC);
+	unsigned char page[4096], *map;
+	unsigned int i;
+
+	map = mmap(NULL, pages * 4096ul, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fd < 0 || map == MAP_FAILED)
+		return NULL;
+	for (i = 0; i < pages; i++) {
+		memset(page, i % 251, sizeof(page));
+		if (pwrite(fd, page, sizeof(page), i * 4096ul) != sizeof(page) ||
+		    mmap(map + (pages - 1 - i) * 4096ul, 4096, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, fd, i * 4096ul) == MAP_FAILED)
+			return NULL;
+	}
+	close(fd);
+	return map;
+}
+
+/*
+ * A write is one notification and one interrupt for all that the ring holds, and so is a
+ * read.  Where pages are neighbours, that is more than here.
+ */
+TEST_F(bad, kicks_of_ring_fulls)
+{
+	const unsigned int table[] = { 16, 128, 250, 251, 500, 4095, 5120 }, most = 5120;
+	unsigned char *memory = scattered_memory(most), *back = malloc(most * 4096ul);
+	long long taken, kicks, interrupts;
+	unsigned int i, fulls;
+	__u32 buffer;
+	bool write;
+
+	ASSERT_TRUE(memory && back);
+	ASSERT_OK(vt_buffer(self->f.fd, self->f.context, most * 4096ul, VT_USAGE_ALL, &buffer));
+	for (i = 0; i < 2 * ARRAY_SIZE(table); i++) {
+		unsigned int pages = table[i / 2];
+
+		write = i % 2 == 0;
+		fulls = ring_fulls(pages);
+		taken = bad_number(self->node, "ring", "taken ");
+		kicks = bad_number(self->node, "ring", "kicks ");
+		interrupts = bad_number(self->node, "ring", "interrupts ");
+		if (write) {
+			ASSERT_OK(vt_write(self->f.fd, buffer, 0, memory, pages * 4096ul));
+		} else {
+			ASSERT_OK(vt_read(self->f.fd, buffer, 0, memory, pages * 4096ul));
+		}
+		taken = bad_number(self->node, "ring", "taken ") - taken;
+		kicks = bad_number(self->node, "ring", "kicks ") - kicks;
+		interrupts = bad_number(self->node, "ring", "interrupts ") - interrupts;
+		EXPECT_TRUE(taken >= 1 && taken <= fulls);
+		EXPECT_TRUE(kicks >= 1 && kicks <= fulls);
+		EXPECT_TRUE(interrupts >= 1 && interrupts <= fulls);
+		TH_LOG("%s, %u pages, %u ring-fulls: %lld frames, %lld kicks, %lld interrupts",
+		       write ? "write" : "read", pages, fulls, taken, kicks, interrupts);
+	}
+	ASSERT_OK(vt_read(self->f.fd, buffer, 0, back, most * 4096ul));
+	for (i = 0; i < most; i++) {
+		ASSERT_EQ((most - 1 - i) % 251, back[i * 4096ul]);
+		ASSERT_EQ((most - 1 - i) % 251, back[i * 4096ul + 4095]);
+	}
+	munmap(memory, most * 4096ul);
+	free(back);
 }
 
 TEST_HARNESS_MAIN

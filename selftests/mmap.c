@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mmap(2) of buffers.  Where the backend has none, each test asserts just that. */
+#define _GNU_SOURCE
+#include <sys/resource.h>
 #include "vacc_test.h"
 
 #define PAGE	4096u
@@ -215,6 +217,123 @@ TEST_F(dev, memory_of_the_device_domain)
 	ASSERT_OK(map_shared(self->fd, BYTES, desc.mmap_offset, &m.map));
 	m.map[BYTES - 1] = 7;
 	munmap(m.map, BYTES);
+}
+
+#define MANY	4096u	/* pages */
+
+static long faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt + usage.ru_majflt;
+}
+
+/* A touch of each page, and how many of them were faults. */
+static long touch(volatile unsigned char *map, bool write)
+{
+	long before = faults();
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++) {
+		if (write)
+			map[i * PAGE] = i;
+		else
+			(void)map[i * PAGE];
+	}
+	return faults() - before;
+}
+
+/* All pages are there from the beginning: one fault for 256 of them is too many already. */
+TEST_F(dev, faults)
+{
+	struct mapped m;
+	long reads, writes, again;
+	unsigned int i;
+
+	ASSERT_OK(make(self->fd, self->context, MANY * PAGE, 0, &m));
+	if (no_mmap(_metadata, self, &m))
+		return;
+	ASSERT_OK(map_shared(self->fd, MANY * PAGE, m.offset, &m.map));
+	reads = touch(m.map, false);
+	writes = touch(m.map, true);
+	again = touch(m.map, true);
+	TH_LOG("%u pages: %ld faults to read, %ld to write, %ld again", MANY, reads, writes, again);
+	EXPECT_GT(MANY / 256, reads);
+	EXPECT_GT(MANY / 256, writes);
+	EXPECT_GT(MANY / 256, again);
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ((unsigned char)i, m.map[i * PAGE]);
+	}
+	munmap(m.map, MANY * PAGE);
+}
+
+/* Blocks of 2 MiB and more that are free. */
+static unsigned long free_large(void)
+{
+	FILE *file = fopen("/proc/buddyinfo", "re");
+	unsigned long sum = 0, count;
+	char line[512], *at;
+	int order;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		at = strstr(line, "zone");
+		if (!at || strstr(line, "DMA "))
+			continue;
+		at += strlen("zone");
+		at += strspn(at, " ");
+		at += strcspn(at, " ");
+		for (order = 0; order < 11; order++) {
+			count = strtoul(at, &at, 10);
+			if (order >= 9)
+				sum += count << (order - 9);
+		}
+	}
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+/* Frame numbers of the first @pages pages at @map. */
+static int frames(const void *map, unsigned int pages, __u64 *frame)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = pages * sizeof(*frame), n;
+	unsigned int i;
+
+	if (fd < 0)
+		return -errno;
+	n = pread(fd, frame, bytes, (uintptr_t)map / PAGE * sizeof(*frame));
+	close(fd);
+	for (i = 0; n == bytes && i < pages; i++) {
+		if (!(frame[i] >> 63))
+			return -ENODATA;
+		frame[i] &= (1ULL << 55) - 1;
+	}
+	return n == bytes ? 0 : -EIO;
+}
+
+/* Where there are large pages, a buffer is made of them. */
+TEST_F(dev, pages_in_a_row)
+{
+	static __u64 frame[MANY];
+	unsigned long large = free_large();
+	unsigned int i, rows = 0;
+	struct mapped m;
+
+	ASSERT_OK(make(self->fd, self->context, MANY * PAGE, 0, &m));
+	if (no_mmap(_metadata, self, &m))
+		return;
+	ASSERT_OK(map_shared(self->fd, MANY * PAGE, m.offset, &m.map));
+	touch(m.map, true);
+	ASSERT_OK(frames(m.map, MANY, frame));
+	for (i = 1; i < MANY; i++)
+		rows += frame[i] != frame[i - 1] + 1;
+	TH_LOG("%lu free blocks of 2 MiB; %u rows", large, rows + 1);
+	if (large >= 4 * MANY / 512) {
+		EXPECT_GE(MANY / 512, rows + 1);
+	}
+	munmap(m.map, MANY * PAGE);
 }
 
 /* A mapping does not grow into memory of others. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The modules: when they can be unloaded, and what survives it. */
+#include "fail.h"
 #include "vacc_test.h"
 
-#define MOCK	"virtio_accel_mock"
 #define CORE	"virtio_accel"
+#define MOCK	"virtio_accel_mock"
 #define FENCE	"vacc_fence"
 #define TAINT_TEST (1ull << 18)
 
@@ -20,8 +21,8 @@ static int load_all(void)
 		r = vt_module_load(FENCE, "");
 	if (!r && !vt_module_loaded(CORE))
 		r = vt_module_load(CORE, "");
-	if (!r && !vt_module_loaded(MOCK))
-		r = vt_module_load(MOCK, "");
+	if (!r && !vt_reference_loaded())
+		r = vt_reference_load("");
 	for (tries = 0; !r && vt_node() < 0 && tries < 500; tries++)
 		vt_sleep_ms(10);
 	return r ?: vt_node() < 0 ? -ENODEV : 0;
@@ -76,7 +77,7 @@ TEST_F(modules, unload_with_an_open_file)
 
 	ASSERT_LE(0, fd);
 	ASSERT_OK(run_something(fd));
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
 	EXPECT_ERRNO(ENODEV, vt_get_info(fd, &info));
 	EXPECT_ERRNO(ENOENT, vt_open_node(self->node));
 	p = (struct pollfd) { .fd = fd, .events = POLLIN | POLLOUT };
@@ -136,7 +137,7 @@ TEST_F(modules, unload_under_work)
 	a[1] = event;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_long, a));
 	vt_sleep_ms(100);
-	EXPECT_OK(vt_module_unload(MOCK));
+	EXPECT_OK(vt_reference_unload());
 	pthread_join(thread, NULL);
 	EXPECT_ERRNO(ENODEV, a[2]);
 	close(fd);
@@ -174,7 +175,7 @@ TEST_F(modules, fences_outlive_the_driver)
 	ASSERT_OK(vt_event_wait(fd, export.handle, VT_PATIENCE_MS, NULL));
 	ASSERT_OK(vt_ioctl(fd, VACC_EVENT_EXPORT, &export));
 	close(fd);
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
 	ASSERT_OK(unload_soon(CORE));
 	{
 		struct {
@@ -207,7 +208,7 @@ TEST_F_TIMEOUT(modules, reload, 300)
 	int fd;
 
 	for (i = 0; i < n; i++) {
-		ASSERT_OK(vt_module_unload(MOCK));
+		ASSERT_OK(vt_reference_unload());
 		ASSERT_EQ(0, vt_module_refs(CORE));
 		if (i % 2) {
 			ASSERT_OK(unload_soon(CORE));
@@ -242,15 +243,15 @@ TEST_F(modules, m1_lower_limits)
 	unsigned int i;
 	int fd;
 
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		EXPECT_ERRNO(EINVAL, vt_module_load(MOCK, bad[i])) TH_LOG("%s", bad[i]);
+		EXPECT_ERRNO(EINVAL, vt_reference_load(bad[i])) TH_LOG("%s", bad[i]);
 	}
 	for (i = 0; i < ARRAY_SIZE(lower); i++) {
 		strcat(params, lower[i]);
 		strcat(params, " ");
 	}
-	ASSERT_OK(vt_module_load(MOCK, params));
+	ASSERT_OK(vt_reference_load(params));
 	fd = vt_open_node(vt_node());
 	ASSERT_LE(0, fd);
 	ASSERT_OK(vt_get_info(fd, &info));
@@ -288,7 +289,7 @@ TEST_F(modules, m1_lower_limits)
 	}
 	EXPECT_ERRNO(EAGAIN, vt_start(fd, queues[0], programs[0], b, 1, &events[4]));
 	close(fd);
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
 }
 
 /* Several devices at once. */
@@ -297,8 +298,8 @@ TEST_F(modules, devices)
 	struct vacc_get_info infos[3];
 	int fds[3], node, n = 0;
 
-	ASSERT_OK(vt_module_unload(MOCK));
-	ASSERT_OK(vt_module_load(MOCK, "devices=3"));
+	ASSERT_OK(vt_reference_unload());
+	ASSERT_OK(vt_reference_load("devices=3"));
 	for (node = 0; node < 8 && n < 3; node++) {
 		fds[n] = vt_open_node(node);
 		if (fds[n] < 0)
@@ -312,7 +313,7 @@ TEST_F(modules, devices)
 	EXPECT_NE(infos[1].instance, infos[2].instance);
 	EXPECT_NE(0, memcmp(infos[0].parent, infos[1].parent, 32));
 	EXPECT_NE(0, memcmp(infos[1].parent, infos[2].parent, 32));
-	EXPECT_OK(vt_module_unload(MOCK));
+	EXPECT_OK(vt_reference_unload());
 	for (n = 0; n < 3; n++) {
 		EXPECT_ERRNO(ENODEV, vt_get_info(fds[n], &infos[n]));
 		close(fds[n]);
@@ -325,6 +326,8 @@ TEST_F(modules, hold_mode_taints)
 	unsigned long long taint = 0;
 	FILE *f;
 
+	if (!strcmp(vt_backend(), "vaccd"))
+		SKIP(return, "it is not the kernel that holds");
 	ASSERT_OK(vt_control(self->node, "hold", "1"));
 	ASSERT_OK(vt_control(self->node, "hold", "0"));
 	f = fopen("/proc/sys/kernel/tainted", "r");
@@ -346,9 +349,9 @@ TEST_F(modules, hang_limit)
 	int fd;
 
 	/* Behind the wire it is the driver's, not the device's. */
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
 	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", old, "300"));
-	ASSERT_OK(vt_module_load(MOCK, "hang_limit_ms=300"));
+	ASSERT_OK(vt_reference_load("hang_limit_ms=300"));
 	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", NULL, old));
 	fd = vt_open_node(vt_node());
 	ASSERT_LE(0, fd);
@@ -374,7 +377,7 @@ TEST_F(modules, hang_limit)
 	EXPECT_GT(begin + 5000000000, vt_now());
 	EXPECT_EQ(1, vt_all(fd, buffer, 0, 0, 64));
 	close(fd);
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
 }
 
 /*
@@ -392,9 +395,9 @@ TEST_F(modules, hang_limit_of_in_fences)
 	char old[32];
 	int fd;
 
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
 	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", old, "400"));
-	ASSERT_OK(vt_module_load(MOCK, "hang_limit_ms=400"));
+	ASSERT_OK(vt_reference_load("hang_limit_ms=400"));
 	ASSERT_OK(vt_parameter("virtio_accel", "hang_limit_ms", NULL, old));
 	fd = vt_open_node(vt_node());
 	ASSERT_LE(0, fd);
@@ -441,7 +444,89 @@ TEST_F(modules, hang_limit_of_in_fences)
 	ASSERT_OK(vt_event_wait(fd, next, VT_PATIENCE_MS, &entry));
 	EXPECT_EQ(VACC_EVENT_COMPLETE, entry.state);
 	close(fd);
-	ASSERT_OK(vt_module_unload(MOCK));
+	ASSERT_OK(vt_reference_unload());
+}
+
+#define NEVER	1000000		/* more places than a load has */
+
+/* The kernel's own places in a load: those before the module refuses its parameters. */
+static unsigned int places_before(const char *name, const char *bad)
+{
+	unsigned int left = NEVER;
+	int r = vt_fail_arm(NEVER);
+
+	r = r ?: vt_module_load(name, bad);
+	left = vt_fail_left();
+	return r == -EINVAL ? NEVER - left : 0;
+}
+
+/* What has been loaded does its work; where a device got no node, it has none to do. */
+static int load_works(const char *name, bool complete)
+{
+	int fd, r = strcmp(name, CORE) ? 0 : load_all();
+
+	if (r)
+		return r;
+	fd = vt_node() < 0 ? -ENOENT : vt_open_node(vt_node());
+	if (fd < 0)
+		return complete || !strcmp(name, CORE) ? fd : 0;
+	r = run_something(fd);
+	close(fd);
+	return r;
+}
+
+/*
+ * Either it is there or nothing of it, whichever allocation has failed.  The kernel says
+ * EINVAL where it has no memory for the names of a module's drivers in sysfs.
+ */
+static void each_load(struct __test_metadata *_metadata, const char *name, const char *bad)
+{
+	unsigned int first = places_before(name, bad), nth, failed = 0;
+	bool core = !strcmp(name, CORE), struck = true;
+	int r;
+
+	ASSERT_LT(0, first);
+	for (nth = first; struck; nth++) {
+		ASSERT_GT(NEVER, nth);
+		ASSERT_OK(vt_fail_arm(nth));
+		r = vt_module_load(name, "");
+		struck = vt_fail_disarm();
+		failed += r != 0;
+		ASSERT_TRUE(!r || (struck && (r == -ENOMEM || (core && r == -EINVAL))))
+			TH_LOG("%u: %d", nth, r);
+		ASSERT_EQ(!r, vt_module_loaded(name)) TH_LOG("%u: %d", nth, r);
+		if (r) {
+			ASSERT_GT(0, vt_node());
+			continue;
+		}
+		ASSERT_OK(load_works(name, !struck)) TH_LOG("%u", nth);
+		ASSERT_OK(vt_reference_unload());
+		if (core) {
+			ASSERT_OK(unload_soon(CORE));
+		}
+	}
+	TH_LOG("%s: %u places, %u failures", name, nth - 1 - first, failed);
+	EXPECT_LT(10, failed);
+}
+
+/* A load in which one allocation fails: the first of the module's own, the second, ... */
+TEST_F_TIMEOUT(modules, load_without_memory, 900)
+{
+	int refs;
+
+	if (!strcmp(vt_backend(), "vaccd"))
+		SKIP(return, "virtio_uml's own failures leave its device unusable");
+	if (vt_fail_init())
+		SKIP(return, "this kernel injects no faults");
+	/* Single pages are what the kernel reads the module into, and too many. */
+	ASSERT_OK(vt_sysfs("1", "/sys/kernel/debug/fail_page_alloc/min-order"));
+	ASSERT_OK(vt_reference_unload());
+	refs = vt_module_refs(CORE);
+	each_load(_metadata, MOCK, "devices=1000");
+	EXPECT_EQ(refs, vt_module_refs(CORE));
+	ASSERT_OK(unload_soon(CORE));
+	each_load(_metadata, CORE, "device_id=3");
+	ASSERT_OK(vt_sysfs("0", "/sys/kernel/debug/fail_page_alloc/min-order"));
 }
 
 TEST_HARNESS_MAIN

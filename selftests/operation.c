@@ -97,6 +97,53 @@ TEST_F(dev, m7_copy_is_memmove)
 	free(got);
 }
 
+/* M7: from 4 MiB on bytes take another way, unless they overlap; at odd ends they do not. */
+TEST_F(dev, m7_many_bytes)
+{
+	enum { MANY = (4 << 20) + 777 };
+	const struct { __u8 which; size_t src, dst; } table[] = {
+		{ VACC_REF_OP_COPY, 3, MANY + 3 }, { VACC_REF_OP_COPY, MANY + 64, 64 },
+		{ VACC_REF_OP_COPY, MANY + 9, 9 }, { VACC_REF_OP_COPY, 0, 1 },
+		{ VACC_REF_OP_COPY, 70000, 3 }, { VACC_REF_OP_FILL, 0, 5 },
+		{ VACC_REF_OP_FILL, 0, 4096 }, { VACC_REF_OP_XOR, 0, 7 },
+	};
+	const size_t bytes = 2 * MANY + 100;
+	unsigned char *want = malloc(bytes), *got = malloc(bytes);
+	__u32 buffer = vt_any_buffer(self->fd, self->context, bytes), program[4];
+	struct vacc_binding b[2];
+	unsigned int i;
+	size_t j;
+
+	ASSERT_TRUE(want && got && buffer);
+	for (i = VACC_REF_OP_COPY; i <= VACC_REF_OP_XOR; i++) {
+		ASSERT_OK(op(self->fd, self->context, i, i == VACC_REF_OP_COPY ? 0 : 0xa7,
+			     &program[i]));
+	}
+	for (j = 0; j < bytes; j++)
+		want[j] = j * 2654435761u >> 13;
+	ASSERT_OK(vt_write(self->fd, buffer, 0, want, bytes));
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		bool copy = table[i].which == VACC_REF_OP_COPY;
+		unsigned char *to = want + table[i].dst;
+
+		b[0] = vt_bind(buffer, 0, VT_READ, table[i].src, MANY);
+		b[copy] = vt_bind(buffer, copy,
+				  table[i].which == VACC_REF_OP_XOR ? VT_READ_WRITE : VT_WRITE,
+				  table[i].dst, MANY);
+		ASSERT_OK(vt_run(self->fd, self->queue, program[table[i].which], b, 1 + copy));
+		if (copy)
+			memmove(to, want + table[i].src, MANY);
+		else if (table[i].which == VACC_REF_OP_FILL)
+			memset(to, 0xa7, MANY);
+		for (j = 0; table[i].which == VACC_REF_OP_XOR && j < MANY; j++)
+			to[j] ^= 0xa7;
+		ASSERT_OK(vt_read(self->fd, buffer, 0, got, bytes));
+		EXPECT_EQ(0, memcmp(want, got, bytes)) TH_LOG("row %u", i);
+	}
+	free(want);
+	free(got);
+}
+
 /* M7: fill writes one byte value into the bound range alone. */
 TEST_F(dev, m7_fill)
 {

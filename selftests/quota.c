@@ -111,7 +111,7 @@ TEST_F(dev, poll_for_room)
  * M1: events of a context until they are destroyed: submitting without reaping is
  * refused at the documented limit, and goes on as soon as one is destroyed.
  */
-TEST_F(dev, m1_limit_of_events)
+TEST_F_TIMEOUT(dev, m1_limit_of_events, 300)
 {
 	unsigned int n = 0, i;
 	struct work w, v;

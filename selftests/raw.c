@@ -56,6 +56,18 @@ int vt_get_info(int fd, struct vacc_get_info *info)
 	return vt_ioctl(fd, VACC_GET_INFO, info);
 }
 
+const char *vt_engine_name(const struct vacc_get_info *info)
+{
+	static const char * const names[] = {
+		[VACC_ENGINE_UNKNOWN] = "unknown",
+		[VACC_ENGINE_INTEGER] = "integer",
+		[VACC_ENGINE_AVX2] = "avx2",
+		[VACC_ENGINE_AVX512] = "avx512",
+	};
+
+	return info->engine_path < sizeof(names) / sizeof(*names) ? names[info->engine_path] : "?";
+}
+
 int vt_get_stats(int fd, struct vacc_stats *stats)
 {
 	memset(stats, 0, sizeof(*stats));

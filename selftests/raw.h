@@ -29,6 +29,8 @@ int vt_open_node(unsigned int node);
 int vt_ioctl(int fd, unsigned long nr, void *arg);
 
 int vt_get_info(int fd, struct vacc_get_info *info);
+/* What it computes dense linear with. */
+const char *vt_engine_name(const struct vacc_get_info *info);
 int vt_get_stats(int fd, struct vacc_stats *stats);
 int vt_last_error(int fd, struct vacc_last_error *last);
 

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # Run the test programs, as root on a machine with the device.
 #
-# usage: run.sh [-o PATTERN]... [PATTERN]...
+# usage: run.sh [-o PATTERN]... [-t TAG]... [PATTERN]...
 #
 # PATTERN is a shell pattern for PROGRAM or PROGRAM.TEST: mmap, 'event.cancel*'.
-# Without one everything runs. The programs come from $VACC_SELFTESTS, or from
+# Without one everything runs. TAG takes those tests of it that the file "tags"
+# gives one of these tags. The programs come from $VACC_SELFTESTS, or from
 # build/selftests of this tree. The last line is
 #     N passed, N failed, N skipped
 # and the exit status 1 if anything failed or nothing ran. A program that
 # crashes, or does not end in $VACC_TIMEOUT seconds (600), counts as failed, and
 # so does a skip that allowed-skips does not list for this kernel and backend.
+# What a program leaves running is killed at its end.
 
 here=$(dirname "$(realpath "$0")")
 dir=${VACC_SELFTESTS:-$here/../build/selftests}
@@ -18,10 +20,15 @@ limit=${VACC_TIMEOUT:-600}
 where=${VACC_KERNEL:-unknown}/${VACC_BACKEND:-direct}
 
 patterns=
+tags=
 while [ $# -gt 0 ]; do
 	case $1 in
-	-o) shift; [ $# -gt 0 ] || { echo 'run.sh: -o needs a pattern' >&2; exit 2; } ;;
-	-*) sed -n '3,16s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	-o | -t) [ $# -gt 1 ] || { echo "run.sh: $1 needs a word" >&2; exit 2; } ;;
+	esac
+	case $1 in
+	-o) shift ;;
+	-t) tags="$tags $2"; shift 2; continue ;;
+	-*) sed -n '3,19s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 	esac
 	patterns="$patterns $1"
 	shift
@@ -31,6 +38,8 @@ done
 passed=0 failed=0 skipped=0
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+trap 'end_session; exit 130' INT TERM HUP
+tag_list=$(grep -v '^#' "$here/tags" | tr '\t' ' ')
 set -f	# patterns are for case, not for files
 
 # matches NAME: a pattern fits it
@@ -42,6 +51,22 @@ matches() {
 	return 1
 }
 
+# tagged NAME: if there are tags, the list has one for PROGRAM.TEST, or for any test of PROGRAM
+tagged() {
+	[ -n "$tags" ] || return 0
+	while read -r listed words; do
+		case $1 in *.*) ;; *) listed=${listed%%.*} ;; esac
+		# shellcheck disable=SC2254 # a pattern, on purpose
+		case $1 in $listed) ;; *) continue ;; esac
+		for tag in $tags; do
+			case " $words " in *" $tag "*) return 0 ;; esac
+		done
+	done <<-END
+	$tag_list
+	END
+	return 1
+}
+
 # tests PROGRAM: the names of its tests
 tests() {
 	"$dir/$1" -l 2>&1 | awk '!/^#|^-/ && NF { print $NF }'
@@ -50,11 +75,15 @@ tests() {
 # choose PROGRAM: sets $choice to its arguments; fails if nothing of it is wanted
 choose() {
 	choice=
+	whole=
+	tagged "$1" || return 1
 	if [ -z "$patterns" ] || matches "$1"; then
-		return 0
+		[ -n "$tags" ] || return 0
+		whole=1
 	fi
 	for test in $(tests "$1"); do
-		! matches "$1.$test" || choice="$choice -t $test"
+		[ -n "$whole" ] || matches "$1.$test" || continue
+		! tagged "$1.$test" || choice="$choice -t $test"
 	done
 	[ -n "$choice" ]
 }
@@ -68,6 +97,21 @@ allowed() {
 		case $where in $pattern) [ -n "$why" ] && return 0 ;; esac
 	done <"$here/allowed-skips"
 	return 1
+}
+
+# end_session: kill what is left of a program. Each test of it is a process group of
+# its own, and may have the pipe to tee open for as long as it lives.
+end_session() {
+	read -r session 2>/dev/null <"$out/session" || return 0
+	set +f
+	for file in /proc/[0-9]*/stat; do
+		read -r stat 2>/dev/null <"$file" || continue
+		# Its name may have blanks: state, parent, group and session follow.
+		# shellcheck disable=SC2086 # a list of words
+		set -- ${stat##*) }
+		[ "$4" != "$session" ] || kill -KILL "${stat%% *}" 2>/dev/null
+	done
+	set -f
 }
 
 bad() {
@@ -123,12 +167,16 @@ count() {
 while read -r program; do
 	choose "$program" || continue
 	echo "# program $program"
-	# shellcheck disable=SC2086 # a list of arguments
-	{ timeout -k 10 "$limit" "$dir/$program" $choice </dev/null 2>&1
-	  echo $? >"$out/status"; } | tee "$out/log"
+	began=$(date +%s)
+	# shellcheck disable=SC2016,SC2086 # for the other shell; a list of arguments
+	{ setsid -w sh -c 'echo $$ >"$0"; exec timeout -k 10 "$@"' "$out/session" \
+		"$limit" "$dir/$program" $choice </dev/null 2>&1
+	  echo $? >"$out/status"
+	  end_session; } | tee "$out/log"
 	count "$program" "$(cat "$out/status")"
+	echo "# program $program: $(($(date +%s) - began)) s"
 done <"$dir/programs"
 
-[ $((passed + failed + skipped)) -gt 0 ] || bad "nothing fits:$patterns"
+[ $((passed + failed + skipped)) -gt 0 ] || bad "nothing fits:$patterns$tags"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

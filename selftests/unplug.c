@@ -3,6 +3,7 @@
  * Devices that go while they are used.  Each test adds one of its own and removes
  * it; the fixture's device must not notice.
  */
+#include "gate.h"
 #include "vacc_test.h"
 
 struct work {
@@ -292,119 +293,117 @@ TEST_F(dev, running_work)
 	EXPECT_EQ(0, close(fd));
 }
 
-struct churn {
-	volatile int stop;
-	int above;
-	unsigned int opened, ran, bad;
-};
-
-/* Opens whatever device there is above the first, and uses it. */
-static void *use_what_is_there(void *arg)
-{
-	struct churn *c = arg;
-	struct vacc_get_info info;
-	struct work w;
-	int node, fd, r;
-
-	while (!c->stop) {
-		for (node = c->above + 1; node < c->above + 4; node++) {
-			fd = vt_open_node(node);
-			if (fd < 0) {
-				c->bad += fd != -ENOENT && fd != -ENODEV && fd != -ENXIO;
-				continue;
-			}
-			c->opened++;
-			r = vt_get_info(fd, &info) ?: make(fd, &w) ?:
-			    vt_run(fd, w.queue, w.fill, &w.bind, 1);
-			c->ran += !r;
-			/* The end may also come as a failed event. */
-			c->bad += r && r != -ENODEV &&
-				  r != 1000 + 100 * VACC_EVENT_FAILED + VIRTIO_ACCEL_S_DEVICE_LOST;
-			close(fd);
-		}
-		vt_sleep_ms(1);
-	}
-	return NULL;
-}
-
-/* Add and remove again and again under users. */
-TEST_F_TIMEOUT(dev, churn, 600)
-{
-	struct churn churn = { .above = self->node };
-	unsigned int i, n = vt_scale(1000);
-	pthread_t threads[2];
-	int node;
-
-	ASSERT_EQ(0, pthread_create(&threads[0], NULL, use_what_is_there, &churn));
-	ASSERT_EQ(0, pthread_create(&threads[1], NULL, use_what_is_there, &churn));
-	for (i = 0; i < n; i++) {
-		node = vt_mock_add();
-		ASSERT_LE(0, node);
-		if (i % 3)
-			vt_sleep_ms(i % 3);
-		ASSERT_OK(vt_mock_remove(node));
-	}
-	churn.stop = 1;
-	pthread_join(threads[0], NULL);
-	pthread_join(threads[1], NULL);
-	EXPECT_EQ(0, churn.bad);
-	EXPECT_LT(0, churn.opened);
-	TH_LOG("%u opened, %u ran", churn.opened, churn.ran);
-}
-
-static void *destroy_all(void *arg)
+/* What destroys or waits beside others, until the device is gone. */
+static void *destroy_queue(void *arg)
 {
 	struct waiter *a = arg;
-	int r[4];
 
-	r[0] = vt_handle(a->w->fd, VACC_QUEUE_DESTROY, a->w->queue);
-	r[1] = vt_handle(a->w->fd, VACC_BUFFER_DESTROY, a->w->buffer);
-	r[2] = vt_handle(a->w->fd, VACC_PROGRAM_UNLOAD, a->w->fill);
-	r[3] = vt_handle(a->w->fd, VACC_CONTEXT_DESTROY, a->w->context);
-	a->result = 0;
-	while (!a->result)
-		a->result = vt_handle(a->w->fd, VACC_QUEUE_DESTROY, a->w->queue) == -EBUSY ? 0 : 1;
-	(void)r;
+	while ((a->result = vt_handle(a->w->fd, VACC_QUEUE_DESTROY, a->w->queue)) == -EBUSY)
+		vt_sleep_ms(1);
+	a->done_ns = vt_now();
 	return NULL;
+}
+
+static void *destroy_context(void *arg)
+{
+	struct waiter *a = arg;
+
+	while ((a->result = vt_handle(a->w->fd, VACC_CONTEXT_DESTROY, a->w->context)) == -EBUSY)
+		vt_sleep_ms(1);
+	a->done_ns = vt_now();
+	return NULL;
+}
+
+/* The driver is taken off, or the device removed. */
+static int unplug(int node, const char *vdev)
+{
+	return vdev[0] ? vt_driver_off(vdev) : vt_mock_remove(node);
+}
+
+static int clean_up(int node, const char *vdev)
+{
+	return vdev[0] ? vt_driver_on(vdev) ?: vt_mock_remove(node) : 0;
+}
+
+/* That an event has ended once, and everybody was told the same. */
+static void same_end(struct __test_metadata *_metadata, const struct vacc_record *r,
+		     int fence)
+{
+	bool late = r->status == VIRTIO_ACCEL_S_DEADLINE_EXPIRED;
+
+	EXPECT_EQ(VACC_EVENT_FAILED, r->state);
+	EXPECT_TRUE(late || r->status == VIRTIO_ACCEL_S_DEVICE_LOST);
+	if (fence >= 0) {
+		EXPECT_EQ(late ? -ETIME : -ENODEV, vt_fence_wait(fence));
+		close(fence);
+	}
 }
 
 /*
- * Work that never completes, with a timeout, a waiter, destroys and the end of the
- * device at once: everybody returns.
+ * Work that never completes, with a timeout, waiters, destroys and the end of the
+ * device at once: everybody returns, and it ends once.
  */
 TEST_F(dev, everything_at_once)
 {
-	unsigned int round;
+	enum { WAITER, SYNC, QUEUE, CONTEXT, KINDS };
+	void *(*const what[KINDS])(void *) = {
+		wait_for_the_end, wait_for_the_end, destroy_queue, destroy_context,
+	};
+	bool fences = self->info.features & VACC_FEATURE_SYNC_FILE;
+	unsigned int round, i, late = 0;
+	__u64 begin, moment;
 
-	for (round = 0; round < 10; round++) {
-		struct waiter waiter, destroyer;
-		pthread_t threads[2];
+	for (round = 0; round < 12; round++) {
+		struct waiter a[KINDS];
+		pthread_t threads[KINDS];
+		struct vacc_record r;
 		struct vacc_submit s;
+		char vdev[32] = "";
 		struct work w;
-		__u64 begin;
 		int node = vt_mock_add(), fd;
 
 		ASSERT_LE(0, node);
+		if (round % 2)
+			vt_virtio_name(node, vdev, sizeof(vdev));
 		fd = vt_open_node(node);
 		ASSERT_LE(0, fd);
 		ASSERT_OK(make(fd, &w));
 		ASSERT_OK(vt_control(node, "hold", "1"));
 		s = vt_submit_desc(w.queue, w.fill, &w.bind, 1);
+		s.flags = VACC_SUBMIT_RECORD | (fences ? VACC_SUBMIT_OUT_FENCE : 0);
 		s.timeout_ns = 100000000;
-		ASSERT_OK(vt_submit(fd, &s));
-		waiter = (struct waiter) { .w = &w, .event = s.event };
-		destroyer = (struct waiter) { .w = &w };
 		begin = vt_now();
-		ASSERT_EQ(0, pthread_create(&threads[0], NULL, wait_for_the_end, &waiter));
-		ASSERT_EQ(0, pthread_create(&threads[1], NULL, destroy_all, &destroyer));
-		vt_sleep_ms(85 + round * 3);
-		EXPECT_OK(vt_mock_remove(node));
-		pthread_join(threads[0], NULL);
-		pthread_join(threads[1], NULL);
+		ASSERT_OK(vt_submit(fd, &s));
+		for (i = 0; i < KINDS; i++) {
+			a[i] = (struct waiter) { .w = &w, .event = s.event };
+			a[i].kind = i == SYNC ? 2 : 0;
+			ASSERT_EQ(0, pthread_create(&threads[i], NULL, what[i], &a[i]));
+		}
+		/* The timeout comes before, after, and while the device goes. */
+		moment = begin + (round < 2 ? 0 : 75 + round * 5) * 1000000;
+		while (vt_now() < moment)
+			vt_sleep_ms(1);
+		EXPECT_OK(unplug(node, vdev));
+		for (i = 0; i < KINDS; i++)
+			pthread_join(threads[i], NULL);
 		EXPECT_GT(begin + 1100000000, vt_now());
-		EXPECT_TRUE(waiter.result == 0 || waiter.result == -ENODEV);
+		EXPECT_TRUE(a[WAITER].result == 0 || a[WAITER].result == -ENODEV);
+		/* It may come when the queue is destroyed already. */
+		EXPECT_TRUE(a[SYNC].result == 0 || a[SYNC].result == -ENODEV ||
+			    a[SYNC].result == -ENOENT);
+		EXPECT_TRUE(a[QUEUE].result == 0 || a[QUEUE].result == -ENODEV);
+		/* Other children of the context stay. */
+		EXPECT_EQ(-ENODEV, a[CONTEXT].result);
+		ASSERT_EQ(1, vt_read_records(fd, &r, 1));
+		EXPECT_EQ(s.event, r.event);
+		same_end(_metadata, &r, fences ? s.out_fence_fd : -1);
+		late += r.status == VIRTIO_ACCEL_S_DEADLINE_EXPIRED;
+		EXPECT_ERRNO(ENODEV, vt_read_records(fd, &r, 1));
 		EXPECT_EQ(0, close(fd));
+		EXPECT_OK(clean_up(node, vdev));
 	}
+	EXPECT_LT(0, late);
+	EXPECT_GT(round, late);
 }
 
 TEST_HARNESS_MAIN
