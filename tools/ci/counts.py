@@ -2,12 +2,15 @@
 """Run a suite, pass its output on, and read its counts."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 LINE = re.compile(r"^(?:\S+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 RESULT = re.compile(r"^(\s*)(not ok|ok) \d+(?: -)?\s*(.*?)(?:\s*# (SKIP\b.*))?$")
+# Of the kernel's harness, our own programs, and what they expected.
+BAD = re.compile(r"\s*not ok |FAIL|# .*(Expected|:FAIL)")
 PLAN = re.compile(r"^(\s*)1\.\.(\d+)$")
 
 
@@ -35,6 +38,12 @@ def last_line(text):
         if match:
             return Counts(*(int(n or 0) for n in match.groups()))
     return None
+
+
+def bad_lines(text):
+    """The lines that tell of failures, or the last one."""
+    lines = text.splitlines()
+    return [line for line in lines if BAD.match(line)] or lines[-1:]
 
 
 def ktap(text):
@@ -93,6 +102,13 @@ def run(words, log=None, quiet=False, env=None):
     if file:
         file.close()
     return process.returncode, "".join(text)
+
+
+def covered(name):
+    """Words for a VM that leaves what it executes in build/coverage/NAME, and its command's."""
+    out = os.path.join(REPO, "build/coverage", name)
+    shutil.rmtree(out, ignore_errors=True)
+    return ["--out", out], ["tools/coverage/guest"]
 
 
 def conclude(status, counts, what):

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write the initramfs of a QEMU guest: busybox, init, and the modules that it
-takes to mount the host's root."""
+takes to mount the host's root.
+
+usage: initramfs.py FILE INIT MODULES NAME...   (MODULES: lib/modules/RELEASE)
+"""
 import lzma
 import os
 import stat
+import sys
 
 
 def module_order(modules, wanted):
@@ -64,3 +68,9 @@ def write(target, init, modules, wanted):
             for part in (header + path, data):
                 f.write(part)
                 f.write(b"\0" * (-len(part) % 4))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
+    write(*sys.argv[1:4], sys.argv[4:])

@@ -13,6 +13,7 @@ import unittest
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, HERE)
 import kernellog  # noqa: E402
+import vaccd  # noqa: E402
 
 HARMLESS = """\
 [    0.000000] Linux version 6.1.0-57-amd64 (debian-kernel@lists.debian.org)
@@ -58,6 +59,14 @@ unreferenced object 0x00000000616f0000 (size 64):
 <4>[    1.000000] WARNING: CPU: 0 PID: 12 at x.c:1 f+0x1/0x2
 """
 
+DAEMON_TROUBLE = """\
+==12==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x1
+==12==ERROR: LeakSanitizer: detected memory leaks
+control.c:12:3: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented
+vaccd: ended before the machine, exit status 1
+vaccd: did not end, exit status -9
+"""
+
 
 class Scanner(unittest.TestCase):
     def test_harmless_lines_pass(self):
@@ -67,6 +76,12 @@ class Scanner(unittest.TestCase):
         for line in TROUBLE.splitlines():
             with self.subTest(line=line):
                 self.assertEqual(kernellog.reports(f"ok\n{line}\r\nok\n"), [(1, line)])
+
+    def test_each_report_of_the_daemon_is_found(self):
+        for line in DAEMON_TROUBLE.splitlines():
+            with self.subTest(line=line):
+                self.assertEqual(vaccd.reports(f"taken 1\n{line}\nbad 0\n"), [line])
+        self.assertEqual(vaccd.reports("vaccd: ready\nvaccd: ended, exit status 0\n"), [])
 
     def test_allowed_reports_pass(self):
         line = "[    1.0] WARNING: CPU: 0 PID: 1 at virtio_uml.c:1 vu_del_vqs+0x1/0x2\n"
@@ -152,7 +167,9 @@ class Runner(unittest.TestCase):
         self.check(self.vm(command, options=["--allow", "at nowhere"]), 0)
 
     def test_a_hang_is_told(self):
-        done = self.vm("echo before; sleep 1000", options=["--timeout", "20"])
+        # An emulated machine that has little of this one boots longer than half a minute.
+        limit = "20" if self.kernel == "uml" else "60"
+        done = self.vm("echo before; sleep 1000", options=["--timeout", limit])
         self.check(done, 124, b"vm: hang")
         self.assertEqual(done.stdout, b"before\n")
 

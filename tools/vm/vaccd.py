@@ -8,11 +8,28 @@ import subprocess
 import threading
 import time
 
-# Devices besides the one that the guest has at first (UML).
+# Devices besides the one that the guest has at first.
 SPARE = 2
 
-# What the daemon's sanitizers say.
-REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error: ")
+# What the daemon's sanitizers say, and we of its end.
+REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error: |vaccd: (?:ended before|did not end)")
+
+# How QEMU may present it, with the ID that the driver is told. Its device type for any
+# ID wants one that it has a name for, and 60 has none: this is a parameter server's.
+GENERIC_ID = 38
+TYPES = {"disk": 2, "generic": GENERIC_ID}
+
+
+def generic_type():
+    """QEMU's device type for any ID, or None; and why there is none."""
+    done = subprocess.run(["qemu-system-x86_64", "-device", "help"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    found = re.search(r'"(vhost-user-(?:test-)?device-pci)"', done.stdout)
+    if found:
+        return found[1], None
+    version = subprocess.run(["qemu-system-x86_64", "--version"], stdout=subprocess.PIPE,
+                             text=True).stdout.split("\n")[0]
+    return None, f"no vhost-user-device-pci: {version}"
 
 
 class Vaccd:
@@ -50,16 +67,19 @@ class Vaccd:
 
     def stop(self):
         """End it as a service is ended; returns its log."""
+        end = "vaccd: ended before the machine"
         self.control.close()
         if self.process.poll() is None:
+            end = "vaccd: ended"
             self.process.terminate()
             try:
                 self.process.wait(10)
             except subprocess.TimeoutExpired:
+                end = "vaccd: did not end"
                 self.process.kill()
         status = self.process.wait()
         with open(self.log_path, encoding="utf-8", errors="replace") as log:
-            return log.read() + f"vaccd: exit status {status}\n"
+            return log.read() + f"{end}, exit status {status}\n"
 
 
 class Relay(threading.Thread):
@@ -101,15 +121,15 @@ class Relay(threading.Thread):
 
 class Devices:
     """
-    All devices of a VM. UML has spare ones, which the guest takes off the driver before
-    it runs anything, and "add" of the harness brings there. In QEMU the driver is told
-    one device by name, and takes no other.
+    All devices of a VM. The guest takes spare ones off the driver before it runs
+    anything; "add" of the harness brings them there.
     """
 
-    def __init__(self, build, run, uml, words, setup=None):
+    def __init__(self, build, run, words, kind, setup=None):
         self.all = []
+        self.kind = kind
         try:
-            for number in range(1 + SPARE if uml else 1):
+            for number in range(1 + SPARE):
                 self.all.append(Vaccd(build, run, number, words, setup))
         except FileNotFoundError:
             self.stop()
@@ -118,7 +138,7 @@ class Devices:
 
     def env(self, build):
         """For the guest: where the harness is, and what lets programs find it."""
-        return {"VACCD_CONTROL": "/dev/ttyS1", "VACCD_DEVICES": str(len(self.all)),
+        return {"VACCD_CONTROL": "/dev/ttyS1",
                 "LD_PRELOAD": f"{build}/tools/vaccd-control.so"}
 
     def fds(self):
@@ -131,16 +151,22 @@ class Devices:
             [f"ssl1=fd:{self.relay.guests.fileno()}"]
 
     def qemu_words(self, mem):
-        """For QEMU, whose -m and -M they extend. The device's ID is that of a disk."""
-        vaccd = self.all[0]
-        return ["-object", f"memory-backend-memfd,id=mem,size={mem}M,share=on",
-                "-machine", "memory-backend=mem",
-                "-chardev", f"socket,id=vaccd,path={vaccd.socket},reconnect=1",
-                "-device", "vhost-user-blk-pci,chardev=vaccd,num-queues=1,queue-size=256,"
-                           "disable-legacy=on",
-                "-add-fd", f"fd={self.relay.guests.fileno()},set=60",
-                "-chardev", "serial,id=control,path=/dev/fdset/60",
-                "-serial", "chardev:control"]
+        """For QEMU, whose -m and -M they extend."""
+        kind = "vhost-user-blk-pci,num-queues=1,queue-size=256"
+        if self.kind == "generic":
+            kind, why = generic_type()
+            if why:
+                raise FileNotFoundError(why)
+            kind += f",virtio-id={GENERIC_ID},num_vqs=1,config_size=16"
+        words = ["-object", f"memory-backend-memfd,id=mem,size={mem}M,share=on",
+                 "-machine", "memory-backend=mem",
+                 "-add-fd", f"fd={self.relay.guests.fileno()},set=60",
+                 "-chardev", "serial,id=control,path=/dev/fdset/60",
+                 "-serial", "chardev:control"]
+        for number, vaccd in enumerate(self.all):
+            words += ["-chardev", f"socket,id=vaccd{number},path={vaccd.socket},reconnect=1",
+                      "-device", f"{kind},chardev=vaccd{number},disable-legacy=on"]
+        return words
 
     def stop(self):
         """End them; returns their logs."""
