@@ -46,7 +46,8 @@ page() {
 
 rm -rf "$stage"
 mkdir -p "$stage"
-(cd "$here" && find . -name '*.rst' -o -name conf.py -o -path './examples/*.c') |
+(cd "$here" && find . -name '*.rst' -o -name '*.txt' -o -name conf.py -o -path './examples/*.c' \
+	-o -path './examples/*.sh') |
 while read -r file; do
 	mkdir -p "$stage/$(dirname "$file")"
 	cp "$here/$file" "$stage/$file"

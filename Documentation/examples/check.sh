@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Check that pages show what the examples are and do: the program in README.md is
-# Documentation/examples/fill.c, and the frames in Documentation/protocol/frames.rst are what
-# frames.c prints.
+# Documentation/examples/fill.c, the frames in Documentation/protocol/frames.rst are what
+# frames.c prints, and vaccd.1 has the options of vaccd --help (build/tools/vaccd).
 # usage: check.sh [README]
 #
 # The README has the program in a code block right after the line
@@ -38,5 +38,17 @@ sed -n 's/^	\([=<>] .*\)/\1/p' "$page" >"$found"
 [ -s "$found" ] || { echo "check.sh: $page has no frames" >&2; exit 1; }
 grep '^[=<>] ' "$found.frames" | diff -u - "$found" || {
 	echo "check.sh: the frames in $page are not what Documentation/examples/frames.c prints" >&2
+	exit 1
+}
+
+# options: those of a text, each once
+options() { grep -oE -- '--[a-z-]+' | sort -u; }
+
+vaccd=$here/../../build/tools/vaccd
+[ -x "$vaccd" ] || { echo "check.sh: no $vaccd: run make tools" >&2; exit 1; }
+"$vaccd" --help | options >"$found"
+sed -e '/^\.SH EXAMPLES/,$d' -e 's/\\-/-/g' "$here/../../tools/vaccd/vaccd.1" | options |
+	diff -u "$found" - || {
+	echo "check.sh: vaccd.1 does not have the options of vaccd --help" >&2
 	exit 1
 }
