@@ -13,7 +13,8 @@
 /**
  * struct direct_config - how devices shall be
  * @limits: what they take
- * @workers: how many queues of one execute at a time, 0 for what is usual
+ * @workers: how many queues, or parts of big products, of one execute at a time, 0 for what
+ *	is usual
  * @hang_limit_ms: how long pending work may stand still
  * @command_timeout_ms: bound of one command
  * @hold: begin in hold mode

@@ -20,7 +20,7 @@
 #define FILL	(256 << 10)
 
 /* Products of a section, and of the block that it ends with: see mock/engine/simd. */
-#define SECTION_MACS	((4 << 20) + 384 * 128 * (8 + 14))
+#define SECTION_MACS	((4 << 20) + (384 + 128) * 128 * (8 + 14))
 
 /* A product with everything that it needs, twice: for the caller and for workers. */
 struct product {

@@ -195,6 +195,8 @@ static void plan_launch(const struct eng_run *run, const struct eng_launch *laun
 
 	eng_job_init(&job, run, launch);
 	plan->scratch_bytes = max(plan->scratch_bytes, job.scratch_bytes);
+	plan->bytes += ENG_COMMAND_COST +
+		       ENG_ROW_COST * ((u64)job.rows + launch->out_features);
 	/* Rows of an input may overlap, so that memory does not bound this. */
 	if (check_mul_overflow((u64)job.rows * launch->in_features,
 			       (u64)launch->out_features, &macs) ||

@@ -46,7 +46,7 @@ static void *eng_pool_thread(void *arg)
  * eng_pool_start() - start threads that run work items
  * @pool: the pool
  * @name: of no use here
- * @workers: how many threads, 0 for one a processor
+ * @workers: how many threads, 0 for one a processor, and two at least
  *
  * Context: May sleep.
  * Return: whether all is there.

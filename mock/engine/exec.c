@@ -196,8 +196,8 @@ void eng_run_set_team(struct eng_run *run, struct eng_team *team)
  * Nothing of a run is written before its first step.  Between steps outputs may be
  * in part written; when a run is dropped there, they stay so.
  *
- * Context: any, one caller at a time; takes time as @budget says, never sleeps, and
- * allocates nothing.
+ * Context: may sleep, one caller at a time; takes time as @budget says, waits for other
+ * processors no longer than that, and allocates nothing.
  * Return: whether the run is complete.
  */
 bool eng_run_step(struct eng_run *run, void *work, struct eng_use *use, u64 budget,

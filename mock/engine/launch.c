@@ -200,7 +200,7 @@ static bool phase_step(struct eng_run *run, const struct eng_launch *launch,
  * @use: as of eng_run_step()
  * @budget: what may be spent; less what was
  *
- * Context: any; takes time, sleeps never.
+ * Context: may sleep, while other processors compute a part of it; takes time.
  * Return: whether the launch is complete.
  */
 bool eng_launch_step(struct eng_run *run, const struct eng_launch *launch,

@@ -168,9 +168,34 @@ static struct eng_panels *oldest(struct eng_device *device, u64 before_ns, bool 
 	return NULL;
 }
 
+/* The memory of all that oldest() would give. */
+static u64 yielding(const struct eng_device *device, u64 before_ns)
+{
+	const struct list_head *list = &device->panels;
+	const struct list_head *node;
+	u64 bytes = 0;
+
+	for (node = list->next; node != list; node = node->next) {
+		const struct eng_panels *panels =
+			container_of(node, struct eng_panels, node);
+
+		if (panels->used_ns > before_ns)
+			break;
+		if (!panels->users && panels->memory)
+			bytes += panels->bytes;
+	}
+	return bytes;
+}
+
+/* Nothing goes where all that may go is too little. */
 static bool make_room(struct eng_device *device, u64 bytes, u64 before_ns,
 		      struct list_head *gone)
 {
+	u64 room = device->limits.max_scratch_bytes - device->scratch_bytes -
+		   device->panels_bytes;
+
+	if (bytes > room && bytes - room > yielding(device, before_ns))
+		return false;
 	while (bytes > device->limits.max_scratch_bytes - device->scratch_bytes -
 		       device->panels_bytes) {
 		struct eng_panels *panels = oldest(device, before_ns, true);

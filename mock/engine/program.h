@@ -118,7 +118,7 @@ struct eng_range {
 /**
  * struct eng_plan - what a submission will cost
  * @scratch_bytes: working memory to reserve, 0 for none
- * @bytes: bytes that its commands write or move
+ * @bytes: bytes that its commands write or move, and what its launches cost besides
  * @macs: products that its launches add up
  */
 struct eng_plan {
@@ -148,6 +148,9 @@ struct eng_counters {
 
 /* What each command costs besides, so that empty ones cannot run for ever. */
 #define ENG_COMMAND_COST	64
+
+/* What a launch costs besides for each row of input and of weights: they may be short. */
+#define ENG_ROW_COST		16
 
 /* A budget that makes a step last some 50 us on a fast machine. */
 #define ENG_STEP_BUDGET		(64 * 1024)

@@ -5,7 +5,8 @@
  *
  * Nothing that a driver puts into the ring is trusted.  A chain of no allowed
  * shape is returned with length 0, like one of no allowed contents; only what
- * makes the ring itself meaningless (an index that jumps, a head outside) ends
+ * makes the ring itself meaningless (an index that jumps, a head outside, more
+ * chains under way than there are descriptors) ends
  * it: then it is broken until it is started again.
  *
  * One caller at a time starts, stops, pops or processes; any number may push.

@@ -29,7 +29,8 @@
 /**
  * struct loopback_config - how devices shall be
  * @limits: what they take
- * @workers: how many queues of one execute at a time, 0 for what is usual
+ * @workers: how many queues, or parts of big products, of one execute at a time, 0 for what
+ *	is usual
  * @hold: begin in hold mode
  */
 struct loopback_config {

@@ -22,7 +22,7 @@
  * @vendor: vendor number
  * @device: device number
  * @limits: what it takes
- * @workers: queues that execute at a time, 0 for one a processor
+ * @workers: queues, or parts of big products, that execute at a time, 0 for one a processor
  * @hold: begin in hold mode
  * @max_resident: bytes that all buffers together may have, and all programs
  * @max_chain: descriptors of a chain

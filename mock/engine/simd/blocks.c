@@ -18,15 +18,25 @@
 #include "fpu.h"
 #include "simd.h"
 
-/* What a section is made of must be small against ENG_SIMD_SECTION. */
+/* What a section is made of must be small against SECTION. */
 #define ROW_TERMS	4096
 
-/* Products between eng_fpu_begin() and eng_fpu_end(), or little more: 100 us. */
+/*
+ * What is done between eng_fpu_begin() and eng_fpu_end(), or little more: products, and
+ * time, as counting cannot know what a cache has.
+ */
 #define SECTION		(4 << 20)
+#define SECTION_NS	200000
 
 /* Packing a number, or having one row's out of memory, takes as long as so many. */
 #define PACK_COST	8
 #define ROW_COST	4
+
+/*
+ * Terms that take as long as what a row of input or of weights costs besides: it is
+ * fetched, widened, cleared and narrowed, however short it is.
+ */
+#define SHORT_TERMS	128
 
 /* Terms that are packed to be kept and then used, while they are in a cache. */
 #define KEEP_TERMS	256
@@ -63,6 +73,16 @@ struct job {
 	u32 rows;	/* of the block */
 	u32 terms;	/* of the block */
 };
+
+/*
+ * What rows of @terms cost.  Outputs count as many as there are in whole tiles, which are
+ * what is computed.
+ */
+static u64 cost_of(u32 each, u32 rows, u32 terms, u32 outputs, u32 tile_outputs)
+{
+	return (u64)each * rows * (terms + SHORT_TERMS) *
+	       (eng_divide_up(outputs, tile_outputs) * tile_outputs);
+}
 
 /* The next part of what is left, such that the last ones are no smaller. */
 static u32 part(u32 left, u32 most)
@@ -103,7 +123,7 @@ static u64 pack(const struct job *job)
 		weights.outputs = min(job->outputs - o, width);
 		kernels->pack(job->area->panels + o * ENG_SIMD_TERMS, &weights);
 	}
-	return (u64)PACK_COST * job->outputs * job->terms;
+	return cost_of(PACK_COST, 1, job->terms, job->outputs, width);
 }
 
 /* The weights of the block after this one, none after the last. */
@@ -170,7 +190,7 @@ static u64 multiply(const struct job *job)
 					2 * cursor->output,
 					sums + r * ENG_SIMD_OUTPUTS, job->outputs);
 	cursor->tile += rows;
-	return (u64)rows * job->terms * job->outputs;
+	return cost_of(1, rows, job->terms, job->outputs, width);
 }
 
 static u64 block_step(struct job *job)
@@ -228,7 +248,7 @@ static u64 row_step(struct job *job)
 		cursor->term = 0;
 		cursor->output += outputs;
 	}
-	return (u64)ROW_COST * outputs * terms;
+	return cost_of(ROW_COST, 1, terms, outputs, ENG_SIMD_GROUP);
 }
 
 /**
@@ -274,7 +294,7 @@ static u64 keep(const struct job *job, u8 *to, u64 distance, u32 outputs, u32 te
 		weights.outputs = min_t(u32, outputs - o, ENG_SIMD_GROUP);
 		job->kernels->keep(to, &weights);
 	}
-	return (u64)PACK_COST * outputs * terms;
+	return cost_of(PACK_COST, 1, terms, outputs, ENG_SIMD_GROUP);
 }
 
 /* The same as row_step() where panels are kept, or shall be from now on. */
@@ -294,7 +314,7 @@ static u64 kept_step(struct job *job)
 		.panels = eng_divide_up(outputs, ENG_SIMD_GROUP),
 		.terms = terms,
 	};
-	u64 macs = (u64)ROW_COST * outputs * terms;
+	u64 macs = cost_of(ROW_COST, 1, terms, outputs, ENG_SIMD_GROUP);
 
 	if (!linear->packed)
 		macs += keep(job, panel_at(job), kept.distance, outputs, terms);
@@ -328,7 +348,7 @@ static u64 any_step(struct job *job)
  * @macs: how many products may be added up; at least some are
  *
  * Context: task; not between eng_fpu_begin() and eng_fpu_end().  Not preempted for
- * as long as SECTION says.
+ * as long as SECTION and SECTION_NS say, and a step of one tile or panel.
  * Return: how many products were added up, or what took as long.
  */
 u64 eng_simd_step(const struct eng_simd_kernels *kernels,
@@ -343,15 +363,16 @@ u64 eng_simd_step(const struct eng_simd_kernels *kernels,
 		.area = (struct area *)start,
 	};
 	struct eng_section section;
-	u64 done = 0, start_ns;
+	u64 done = 0, start_ns, ns;
 
 	macs = min_t(u64, macs, SECTION);
 	eng_fpu_begin();
 	start_ns = eng_fpu_now_ns();
 	do {
 		done += any_step(&job);
-	} while (done < macs && !eng_linear_done(linear, cursor));
-	section.ns = min_t(u64, eng_fpu_now_ns() - start_ns, U32_MAX);
+		ns = eng_fpu_now_ns() - start_ns;
+	} while (done < macs && ns < SECTION_NS && !eng_linear_done(linear, cursor));
+	section.ns = min_t(u64, ns, U32_MAX);
 	section.macs = done;
 	eng_fpu_end();
 	eng_section_longest(&cursor->section, &section);

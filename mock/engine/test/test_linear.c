@@ -215,6 +215,41 @@ TEST_PATHS(linear_many_rows)
 	}
 }
 
+/*
+ * Rows may be so short that what is done besides takes all of the time: a step ends in time
+ * for them too.  In how many steps nobody can do more than so many rows each.
+ */
+TEST_PATHS(linear_short_rows)
+{
+	enum { MANY = 30000, STEP_MACS = 1 << 20, MOST_ROWS = STEP_MACS / 512 };
+	static const struct { u32 rows, terms, outputs; } shapes[] = {
+		{ MANY, 1, 1 }, { MANY, 2, 3 }, { 1, 1, MANY }, { 2, 1, MANY }, { 1, 3, MANY },
+	};
+	u8 *in = calloc(3 * MANY, 2), *weights = calloc(3 * MANY, 2), *out = calloc(3 * MANY, 2);
+	void *work = malloc(path_work_bytes());
+	u32 i, steps;
+
+	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
+		struct eng_linear linear = {
+			.in = in, .in_stride = 2 * shapes[i].terms,
+			.weight = weights, .weight_stride = 2 * shapes[i].terms,
+			.out = out, .out_stride = 2 * shapes[i].outputs,
+			.rows = shapes[i].rows, .in_features = shapes[i].terms,
+			.out_features = shapes[i].outputs,
+		};
+		struct eng_linear_cursor cursor = {};
+
+		CASE("%ux%ux%u", shapes[i].rows, shapes[i].terms, shapes[i].outputs);
+		for (steps = 0; !eng_linear_done(&linear, &cursor); steps++)
+			path_step(&linear, &cursor, work, STEP_MACS);
+		CHECK(steps >= MANY / MOST_ROWS);
+	}
+	free(work);
+	free(in);
+	free(weights);
+	free(out);
+}
+
 /* What regrouping a sum changes shows in few outputs: so many are needed. */
 TEST_PATHS(linear_many_outputs)
 {
