@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "inflight.h"
 
@@ -58,12 +61,17 @@ int inflight_open(int fd, u64 offset, u64 bytes, struct inflight_page **page)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct inflight_page *p;
+	struct statfs system;
 	struct stat stat;
 
-	/* One that can be shortened may be taken away under our hands. */
+	/*
+	 * One that can be shortened may be taken away under our hands, and so may a huge page,
+	 * by a hole; ours never was one.
+	 */
 	if (offset || bytes != INFLIGHT_BYTES || seals < 0 ||
 	    !(seals & F_SEAL_SHRINK) || fstat(fd, &stat) ||
-	    stat.st_size < INFLIGHT_BYTES)
+	    stat.st_size < INFLIGHT_BYTES || fstatfs(fd, &system) ||
+	    system.f_type == HUGETLBFS_MAGIC)
 		return -EINVAL;
 	p = mmap(NULL, INFLIGHT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		 0);

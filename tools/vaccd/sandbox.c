@@ -112,7 +112,8 @@ static const int allowed[] = {
 	SCMP_SYS(sendmsg), SCMP_SYS(sendto), SCMP_SYS(getsockopt),
 	SCMP_SYS(shutdown), SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(writev),
 	SCMP_SYS(close), SCMP_SYS(poll), SCMP_SYS(ppoll), SCMP_SYS(fcntl),
-	SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(eventfd2),
+	SCMP_SYS(fstat), SCMP_SYS(fstatfs), SCMP_SYS(newfstatat),
+	SCMP_SYS(preadv2), SCMP_SYS(eventfd2),
 	SCMP_SYS(memfd_create), SCMP_SYS(ftruncate),
 	/* Memory. */
 	SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk),
@@ -123,9 +124,9 @@ static const int allowed[] = {
 	SCMP_SYS(nanosleep), SCMP_SYS(restart_syscall), SCMP_SYS(gettid),
 	SCMP_SYS(getpid), SCMP_SYS(getrandom), SCMP_SYS(membarrier),
 	SCMP_SYS(exit), SCMP_SYS(exit_group),
-	/* Signals, our own. */
+	/* Signals; to whom they go is looked at below. */
 	SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction),
-	SCMP_SYS(rt_sigreturn), SCMP_SYS(tgkill), SCMP_SYS(sigaltstack),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
 };
 
 /* Memory that can be executed would be the first thing an attacker needs. */
@@ -150,6 +151,13 @@ static int allow_threads(scmp_filter_ctx filter)
 				SCMP_SYS(clone3), 0);
 }
 
+/* abort() and what the library does for its threads: others of the same user are none. */
+static int allow_own_signals(scmp_filter_ctx filter)
+{
+	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+				SCMP_A0(SCMP_CMP_EQ, getpid()));
+}
+
 static int sandbox_seccomp(void)
 {
 	/* What a library tries and can do without is refused, not deadly. */
@@ -159,7 +167,7 @@ static int sandbox_seccomp(void)
 
 	if (!filter)
 		return -ENOMEM;
-	err = allow_memory(filter) ?: allow_threads(filter);
+	err = allow_memory(filter) ?: allow_threads(filter) ?: allow_own_signals(filter);
 	for (i = 0; !err && i < ARRAY_SIZE(allowed); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
 	if (!err)

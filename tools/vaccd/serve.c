@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -56,7 +57,10 @@ static void serve_give(struct serve *serve, struct serve_chain *chain,
 	pthread_mutex_unlock(&serve->lock);
 }
 
-/* Never waits: where there is no room, an interrupt is under way already. */
+/*
+ * Where there is no room, an interrupt is under way already.  Waits for nobody but a front
+ * end that has made its own file wait and fills it at this moment.
+ */
 static void serve_signal(int fd, bool socket)
 {
 	struct pollfd room = { .fd = fd, .events = POLLOUT };
@@ -152,6 +156,23 @@ static bool serve_fetch(struct serve *serve)
 	return pop == ENG_POP_CHAIN;
 }
 
+/*
+ * Never waits, though the front end has the same file and may change its flags, or read
+ * first: it says so in each call where the file knows that.
+ */
+static ssize_t serve_read_now(int fd, void *to, size_t bytes)
+{
+	struct iovec iov = { .iov_base = to, .iov_len = bytes };
+	ssize_t n = preadv2(fd, &iov, 1, -1, RWF_NOWAIT);
+
+	if (n >= 0 || errno != EOPNOTSUPP)
+		return n;
+	n = recv(fd, to, bytes, MSG_DONTWAIT);
+	if (n >= 0 || errno != ENOTSOCK)
+		return n;
+	return read(fd, to, bytes);
+}
+
 /* Until there may be something to do. */
 static void serve_sleep(struct serve *serve)
 {
@@ -171,7 +192,7 @@ static void serve_sleep(struct serve *serve)
 	if (!fds[1].revents)
 		return;
 	/* Anything may be behind it; what does not notify is asked no more. */
-	n = read(serve->kick, &count, sizeof(count));
+	n = serve_read_now(serve->kick, &count, sizeof(count));
 	if (n > 0) {
 		pthread_mutex_lock(&serve->lock);
 		serve->counters.kicks++;

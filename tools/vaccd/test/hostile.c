@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /* Front ends and drivers that mean no good. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -248,5 +249,37 @@ TEST(notifications_of_other_kinds)
 		front_free(&front);
 	}
 	EXPECT(daemon_lives(&daemon));
+	daemon_stop(&daemon);
+}
+
+/*
+ * One that a read waits for: what poll() says of it is not what read() wants, and its flags
+ * are changed again by who has given it.  The next front end is served all the same.
+ */
+TEST(notifications_that_are_waited_for)
+{
+	const int least = sizeof(u64);
+	const u64 index = 0;
+	struct daemon daemon;
+	struct front front;
+	int fds[2];
+
+	daemon_start(&daemon, true, "");
+	front_begin(&front, daemon.socket);
+	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+	REQUIRE(!setsockopt(fds[0], SOL_SOCKET, SO_RCVLOWAT, &least, sizeof(least)));
+	/* The daemon has the other end too, so that there is no end of it. */
+	EXPECT_EQ(front_send(&front, VHOST_USER_SET_VRING_ERR, &index, 8, &fds[1], 1), 0);
+	EXPECT_EQ(front_send(&front, VHOST_USER_SET_VRING_KICK, &index, 8, &fds[0], 1), 0);
+	REQUIRE(!fcntl(fds[0], F_SETFL, fcntl(fds[0], F_GETFL) & ~O_NONBLOCK));
+	REQUIRE(send(fds[1], "", 1, 0) == 1);
+	usleep(100000);
+	close(fds[1]);
+	close(fds[0]);
+	front_free(&front);
+
+	front_begin(&front, daemon.socket);
+	EXPECT(drive_context(&front));
+	front_free(&front);
 	daemon_stop(&daemon);
 }
