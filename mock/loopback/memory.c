@@ -11,8 +11,12 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
+#include <linux/sched.h>
 
 #include "loopback.h"
+
+/* Pages that are looked at before others may run. */
+#define PAGES_TURN	4096
 
 static bool loopback_is_ram(unsigned long pfn)
 {
@@ -29,13 +33,17 @@ static void *loopback_map(void *owner, u64 addr, u32 *bytes)
 	unsigned long pfn = addr >> PAGE_SHIFT;
 	u32 offset = offset_in_page(addr);
 	u64 wanted = *bytes;
-	u64 found = 0;
+	u64 found = 0, pages = 0;
 
 	/* An address that no pfn can have. */
 	if (addr >> PAGE_SHIFT != pfn)
 		return NULL;
-	while (found < offset + wanted && loopback_is_ram(pfn++))
+	while (found < offset + wanted && loopback_is_ram(pfn++)) {
 		found += PAGE_SIZE;
+		/* A driver may say that it is 4 GiB. */
+		if (++pages % PAGES_TURN == 0)
+			cond_resched();
+	}
 	if (!found)
 		return NULL;
 	*bytes = min(wanted, found - offset);
