@@ -75,6 +75,27 @@ vacc_hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* The first 64 features that a device offers, and whether it has others. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+static inline u64 vacc_virtio_features(struct virtio_device *vdev, bool *beyond)
+{
+	*beyond = false;
+	return vdev->config->get_features(vdev);
+}
+#else
+static inline u64 vacc_virtio_features(struct virtio_device *vdev, bool *beyond)
+{
+	u64 all[ARRAY_SIZE(vdev->features_array)];
+	u32 i;
+
+	virtio_get_features(vdev, all);
+	*beyond = false;
+	for (i = 1; i < ARRAY_SIZE(all); i++)
+		*beyond |= all[i];
+	return all[0];
+}
+#endif
+
 /* What a driver asks of the only virtqueue, for who implements a transport. */
 struct vacc_vq_info {
 	vq_callback_t *callback;

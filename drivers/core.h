@@ -502,6 +502,7 @@ struct vacc_call {
 /* main.c */
 extern struct workqueue_struct *vacc_wq;
 extern struct workqueue_struct *vacc_slow_wq;
+extern struct workqueue_struct *vacc_reset_wq;
 
 /* device.c */
 void vacc_device_put(struct vacc_device *dev);

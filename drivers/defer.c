@@ -306,7 +306,7 @@ static void vacc_defer_handed(struct vacc_queue *queue,
 	spin_unlock_irq(&queue->lock);
 	/* Pairs with vacc_event_want(): one of both sees what the other wrote. */
 	smp_mb();
-	wake_up_all(&dev->wait);
+	wake_up_all(&queue->wait);
 	if (aborted)
 		vacc_event_queue_abort(event);
 	ops = vacc_device_peek(dev);

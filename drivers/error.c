@@ -101,7 +101,8 @@ void vacc_error_note(struct vacc_call *call, int error)
 	slot = vacc_error_slot(file, tid);
 	slot->tid = tid;
 	slot->nr = call->nr;
-	slot->error = -error;
+	/* What a signal has ended is begun again, or EINTR by the time that anybody asks. */
+	slot->error = error == -ERESTARTSYS ? EINTR : -error;
 	slot->age = ++file->errors_age;
 	slot->reason = call->reason;
 	slot->reason.text = NULL;

@@ -77,10 +77,13 @@ static int vacc_event_check_handle_arg(struct vacc_call *call,
 	return 0;
 }
 
-/* The backend is about to have it, which takes no time, or it has ended. */
+/*
+ * The backend is about to have it, or somebody else has withdrawn it and is about to end
+ * it, which takes no time, or it has ended.
+ */
 static int vacc_event_wait_handed(struct vacc_event *event)
 {
-	int err = wait_event_killable(event->obj.file->dev->wait,
+	int err = wait_event_killable(event->queue->wait,
 				      READ_ONCE(event->handed) ||
 				      vacc_event_state(event) !=
 					      VACC_EVENT_PENDING);

@@ -87,8 +87,13 @@ void vacc_file_leave(struct vacc_file *file)
  */
 void vacc_file_release_hold(struct vacc_file *file)
 {
-	if (atomic_dec_and_test(&file->held) && READ_ONCE(file->closed))
+	bool last = atomic_dec_and_test(&file->held);
+
+	if (last && READ_ONCE(file->closed))
 		vacc_file_kick_reaper(file);
+	/* Where it was this that left no room. */
+	if (wq_has_sleeper(&file->wait))
+		wake_up_all(&file->wait);
 }
 
 /**
@@ -158,6 +163,15 @@ static int vacc_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
+/* Whether vacc_file_enter() would find room. */
+static bool vacc_file_room(const struct vacc_file *file)
+{
+	u32 limit = vacc_quota_inflight();
+
+	return atomic_read(&file->inflight) < limit &&
+	       (atomic_read(&file->held) + 1) / 2 <= limit;
+}
+
 static __poll_t vacc_poll(struct file *filp, poll_table *table)
 {
 	struct vacc_file *file = filp->private_data;
@@ -169,8 +183,7 @@ static __poll_t vacc_poll(struct file *filp, poll_table *table)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (vacc_device_dead(dev))
 		return mask | EPOLLERR | EPOLLHUP;
-	if (atomic_read(&file->inflight) < vacc_quota_inflight() &&
-	    vacc_record_room(file))
+	if (vacc_file_room(file) && vacc_record_room(file))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }

@@ -14,10 +14,13 @@
 struct workqueue_struct *vacc_wq;
 
 /*
- * Dismissals, the reaper, resets: what waits for devices, for locks and for memory.  No
- * fence waits for it but by way of a device that has to be reset.
+ * Dismissals and the reaper: what waits for devices, for locks and for memory.  No fence
+ * waits for it but by way of a device that has to be reset.
  */
 struct workqueue_struct *vacc_slow_wq;
+
+/* Resets and doubts: what ends such waits, and so must not stand in line behind them. */
+struct workqueue_struct *vacc_reset_wq;
 
 static int __init vacc_alloc_workqueues(void)
 {
@@ -27,14 +30,24 @@ static int __init vacc_alloc_workqueues(void)
 		return -ENOMEM;
 	vacc_slow_wq = alloc_workqueue("virtio_accel_slow",
 				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (vacc_slow_wq)
-		return 0;
+	if (!vacc_slow_wq)
+		goto free_wq;
+	vacc_reset_wq = alloc_workqueue("virtio_accel_reset",
+					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!vacc_reset_wq)
+		goto free_slow_wq;
+	return 0;
+
+free_slow_wq:
+	destroy_workqueue(vacc_slow_wq);
+free_wq:
 	destroy_workqueue(vacc_wq);
 	return -ENOMEM;
 }
 
 static void vacc_free_workqueues(void)
 {
+	destroy_workqueue(vacc_reset_wq);
 	destroy_workqueue(vacc_slow_wq);
 	destroy_workqueue(vacc_wq);
 }

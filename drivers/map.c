@@ -68,26 +68,33 @@ int vacc_map_reserve(struct vacc_buffer *buffer)
  */
 void vacc_map_unreserve(struct vacc_buffer *buffer)
 {
-	if (buffer->map_index)
-		mtree_erase(&buffer->obj.file->maps, buffer->map_index);
+	struct vacc_file *file = buffer->obj.file;
+
+	if (!buffer->map_index)
+		return;
+	mutex_lock(&file->maps_lock);
+	mtree_erase(&file->maps, buffer->map_index);
+	mutex_unlock(&file->maps_lock);
 }
 
 /*
- * A buffer leaves @maps before it leaves @objects, and is freed only after both: what is
- * found here under the lock of @objects is memory until that lock is dropped.
+ * A buffer leaves @maps before it is freed: what is found here is memory until @maps_lock
+ * is dropped.  The tree's own lock would not do, as who only reads does not take it.
  */
 static struct vacc_buffer *vacc_map_find(struct vacc_file *file,
 					 unsigned long index)
 {
 	struct vacc_buffer *buffer;
 
-	xa_lock_irq(&file->objects);
+	mutex_lock(&file->maps_lock);
 	buffer = mtree_load(&file->maps, index);
+	xa_lock_irq(&file->objects);
 	if (buffer && !buffer->obj.ready)
 		buffer = NULL;
 	if (buffer)
 		atomic_inc(&buffer->obj.users);
 	xa_unlock_irq(&file->objects);
+	mutex_unlock(&file->maps_lock);
 	return buffer;
 }
 

@@ -36,6 +36,8 @@ static void *vacc_program_payload(struct vacc_call *call,
 {
 	void *payload;
 
+	if (load->payload > ULONG_MAX)
+		return ERR_PTR(-EFAULT);
 	payload = kvmalloc(load->payload_bytes, GFP_KERNEL_ACCOUNT);
 	if (!payload)
 		return ERR_PTR(-ENOMEM);

@@ -94,6 +94,9 @@ static int vacc_transfer_user(struct vacc_transfer *transfer, size_t bytes)
 		void *bounce = page_address(transfer->bounce) + done;
 		unsigned long missed;
 
+		/* Of a kernel with shorter addresses than the interface has. */
+		if (transfer->iov->addr > ULONG_MAX)
+			return -EFAULT;
 		if (transfer->write)
 			missed = copy_from_user(bounce, user, part);
 		else

@@ -9,6 +9,7 @@
 
 struct workqueue_struct *vacc_wq;
 struct workqueue_struct *vacc_slow_wq;
+struct workqueue_struct *vacc_reset_wq;
 
 static int __init rig_module_init(void)
 {
@@ -18,8 +19,17 @@ static int __init rig_module_init(void)
 		return -ENOMEM;
 	vacc_slow_wq = alloc_workqueue("virtio_accel_kunit_slow",
 				       WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (vacc_slow_wq)
-		return 0;
+	if (!vacc_slow_wq)
+		goto free_wq;
+	vacc_reset_wq = alloc_workqueue("virtio_accel_kunit_reset",
+					WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!vacc_reset_wq)
+		goto free_slow_wq;
+	return 0;
+
+free_slow_wq:
+	destroy_workqueue(vacc_slow_wq);
+free_wq:
 	destroy_workqueue(vacc_wq);
 	return -ENOMEM;
 }
@@ -27,6 +37,7 @@ static int __init rig_module_init(void)
 static void __exit rig_module_exit(void)
 {
 	vacc_file_wait_all();
+	destroy_workqueue(vacc_reset_wq);
 	destroy_workqueue(vacc_slow_wq);
 	destroy_workqueue(vacc_wq);
 }

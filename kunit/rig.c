@@ -165,6 +165,7 @@ void rig_flush(void)
 	while (turns--) {
 		flush_workqueue(vacc_wq);
 		flush_workqueue(vacc_slow_wq);
+		flush_workqueue(vacc_reset_wq);
 	}
 }
 

@@ -247,9 +247,8 @@ static void panels_budget(struct kunit *test)
 	panels_expect(test, &rig, 1, PANELS_BYTES, 1);
 	panels_settle(test, &rig, 2);
 	panels_expect(test, &rig, 1, PANELS_BYTES, 1);
-	/* Until the first has not been used for long. */
-	list_first_entry(&rig.device->panels, struct eng_panels, node)->used_ns -=
-		ENG_PANELS_REST_NS;
+	/* Until the first has not been used for long; the machine may be up for less. */
+	list_first_entry(&rig.device->panels, struct eng_panels, node)->used_ns = 0;
 	panels_settle(test, &rig, 2);
 	panels_expect(test, &rig, 1, PANELS_BYTES, 3);
 	panels_launch(test, &rig, 0);

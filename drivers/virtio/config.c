@@ -5,6 +5,7 @@
 #include <linux/string.h>
 #include <linux/virtio_config.h>
 
+#include "../compat.h"
 #include "virtio.h"
 
 /* Bits that belong to the device type: transports have 24 to 49. */
@@ -19,12 +20,13 @@
  */
 int vacc_vio_check_features(struct virtio_device *vdev)
 {
-	u64 offered = vdev->config->get_features(vdev);
+	bool beyond;
+	u64 offered = vacc_virtio_features(vdev, &beyond);
 
-	if (!(offered & VACC_DEVICE_FEATURES))
+	if (!(offered & VACC_DEVICE_FEATURES) && !beyond)
 		return 0;
-	dev_err(&vdev->dev, "offers features %#llx that protocol 1.0 does not have\n",
-		offered & VACC_DEVICE_FEATURES);
+	dev_err(&vdev->dev, "offers features %#llx%s that protocol 1.0 does not have\n",
+		offered & VACC_DEVICE_FEATURES, beyond ? " and others" : "");
 	return -ENODEV;
 }
 

@@ -53,7 +53,7 @@ void vacc_doubt(struct vacc_session *session)
 	if (!session->doubted && !session->failed && !session->dying) {
 		session->doubted = true;
 		/* Under the lock: nothing is queued once the session is dying. */
-		queue_work(vacc_slow_wq, &session->doubt_work);
+		queue_work(vacc_reset_wq, &session->doubt_work);
 	}
 	spin_unlock_irqrestore(&session->lock, flags);
 }

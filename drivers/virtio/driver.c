@@ -68,7 +68,7 @@ u32 vacc_vio_hang_limit_ms(void)
  */
 void vacc_vio_schedule_reset(struct vacc_vio *vio)
 {
-	queue_work(vacc_slow_wq, &vio->reset_work);
+	queue_work(vacc_reset_wq, &vio->reset_work);
 }
 
 static bool vacc_vio_needs_reset(struct vacc_vio *vio)
@@ -84,6 +84,7 @@ static bool vacc_vio_needs_reset(struct vacc_vio *vio)
  */
 static int vacc_vio_negotiate(struct virtio_device *vdev)
 {
+	bool beyond;
 	u64 offered;
 	u32 bit;
 	int err;
@@ -91,7 +92,7 @@ static int vacc_vio_negotiate(struct virtio_device *vdev)
 	virtio_reset_device(vdev);
 	virtio_add_status(vdev, VIRTIO_CONFIG_S_ACKNOWLEDGE);
 	virtio_add_status(vdev, VIRTIO_CONFIG_S_DRIVER);
-	offered = vdev->config->get_features(vdev);
+	offered = vacc_virtio_features(vdev, &beyond);
 	for (bit = VIRTIO_TRANSPORT_F_START; bit < VIRTIO_TRANSPORT_F_END; bit++)
 		if (offered & BIT_ULL(bit))
 			__virtio_set_bit(vdev, bit);

@@ -2,6 +2,7 @@
 /*
  * Submission to a device, and the ends of its events.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -521,7 +522,7 @@ static void vacc_vio_event_mute(struct vacc_session *session,
 	answered = control->state != VACC_REQUEST_SENT;
 	spin_unlock_irq(&session->lock);
 	while (answered && !vacc_request_finished(control))
-		cond_resched();
+		usleep_range(VACC_FINISH_US, 2 * VACC_FINISH_US);
 }
 
 static void vacc_vio_event_dismiss(struct vacc_session *session,
@@ -530,10 +531,11 @@ static void vacc_vio_event_dismiss(struct vacc_session *session,
 	struct vacc_request *control = event->control;
 
 	/* A poll of it may be under way; no other will begin. */
-	if (!vacc_request_finished(control))
+	if (!vacc_request_finished(control) && !READ_ONCE(session->failed))
 		vacc_request_wait(control);
 	vacc_vio_event_mute(session, control);
-	if (!event->id || !vacc_request_finished(control))
+	/* A device that is going to be reset forgets it anyway. */
+	if (!event->id || !vacc_request_finished(control) || READ_ONCE(session->failed))
 		return;
 	vacc_request_reuse(control, VIRTIO_ACCEL_OP_DESTROY_EVENT, event->id, 0);
 	if (!vacc_ring_send_control(control))

@@ -2,6 +2,7 @@
 /*
  * Requests: frames, and what is believed of their answers.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -387,9 +388,12 @@ static u16 vacc_request_leave(struct vacc_request *request, long left)
 	if (!answered)
 		request->abandoned = true;
 	spin_unlock_irq(&session->lock);
-	/* Whoever took the answer is about to be done with it, and never sleeps. */
+	/*
+	 * Whoever took the answer is about to be done with it, but may be a task of a lower
+	 * priority on this processor.
+	 */
 	while (answered && !vacc_request_finished(request))
-		cond_resched();
+		usleep_range(VACC_FINISH_US, 2 * VACC_FINISH_US);
 	if (answered)
 		return request->status;
 	if (left < 0)

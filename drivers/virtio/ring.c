@@ -90,7 +90,8 @@ void vacc_ring_watch_stop(struct vacc_session *session)
  * @kick: set where the device has to be told, by vacc_ring_kick()
  *
  * Context: any, under the session's lock.
- * Return: 0; -ENOSPC where there is no room; -EIO where the ring is gone.
+ * Return: 0; -ENOSPC where there is no room; -ENOMEM where the frame cannot be mapped for
+ * the device; -EIO where the ring is gone.
  */
 int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick)
 {
@@ -116,8 +117,10 @@ int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick)
 	} while (!request->id);
 	request->header->request_id = cpu_to_le64(request->id);
 	err = virtqueue_add_sgs(session->vq, sgs, 1, 1, request, GFP_ATOMIC);
+	if (err && virtqueue_is_broken(session->vq))
+		return -EIO;
 	if (err)
-		return virtqueue_is_broken(session->vq) ? -EIO : -ENOSPC;
+		return err == -ENOSPC ? -ENOSPC : -ENOMEM;
 	kref_get(&request->ref);
 	request->state = VACC_REQUEST_SENT;
 	request->finished = false;
@@ -198,65 +201,132 @@ bool vacc_ring_unpost(struct vacc_request *request)
 	return true;
 }
 
-/* Nobody overtakes what was posted; what is about one event may. */
-static int vacc_ring_add_waiting(struct vacc_request *request, u32 reserve,
-				 bool *kick)
+static bool vacc_ring_is_next(const struct vacc_session *session,
+			      const struct list_head *turn)
+{
+	return list_empty(&session->unsent) &&
+	       (list_empty(&session->turns) ||
+		(turn && list_is_first(turn, &session->turns)));
+}
+
+/**
+ * vacc_ring_add_in_turn() - put a request on the ring, if nobody else is before it
+ * @request: an idle request
+ * @reserve: descriptors to leave free; 0 for what is about one event, which may overtake
+ * @turn: of the session's @turns, or NULL for who does not wait yet
+ * @kick: set where the device has to be told, by vacc_ring_kick()
+ *
+ * What was posted goes first, then who waits, in order: a frame that needs all of the ring
+ * gets it, as smaller ones that come later do not fill it again.
+ *
+ * Context: any, under the session's lock.
+ * Return: as vacc_ring_add(); -ENOSPC also where others are before it.
+ */
+int vacc_ring_add_in_turn(struct vacc_request *request, u32 reserve,
+			  const struct list_head *turn, bool *kick)
 {
 	struct vacc_session *session = request->session;
 
-	if (reserve && !session->dying && !list_empty(&session->unsent))
+	lockdep_assert_held(&session->lock);
+	if (reserve && !session->dying && !vacc_ring_is_next(session, turn))
 		return -ENOSPC;
 	return vacc_ring_add(request, reserve, kick);
 }
 
-static int vacc_ring_try(struct vacc_request *request, u32 reserve)
+static void vacc_ring_begin_turn(struct vacc_session *session,
+				 struct list_head *turn)
+{
+	spin_lock_irq(&session->lock);
+	list_add_tail(turn, &session->turns);
+	spin_unlock_irq(&session->lock);
+}
+
+static void vacc_ring_end_turn(struct vacc_session *session,
+			       struct list_head *turn)
+{
+	bool more;
+
+	spin_lock_irq(&session->lock);
+	list_del(turn);
+	more = !list_empty(&session->turns);
+	spin_unlock_irq(&session->lock);
+	/* There may be room for the next, too. */
+	if (more)
+		wake_up_all(&session->room);
+}
+
+static int vacc_ring_try(struct vacc_request *request, u32 reserve,
+			 const struct list_head *turn)
 {
 	struct vacc_session *session = request->session;
 	bool kick = false;
 	int err;
 
 	spin_lock_irq(&session->lock);
-	err = vacc_ring_add_waiting(request, reserve, &kick);
+	err = vacc_ring_add_in_turn(request, reserve, turn, &kick);
 	spin_unlock_irq(&session->lock);
 	if (kick)
 		vacc_ring_kick(session);
 	return err;
 }
 
-static u16 vacc_ring_refused(struct vacc_session *session, long left)
+/* What is left of the time, negative for a signal; *err is what came of the last try. */
+static long vacc_ring_wait_turn(struct vacc_request *request, u32 reserve,
+				const struct list_head *turn,
+				bool interruptible, int *err)
 {
+	struct vacc_session *session = request->session;
+	long timeout = vacc_ring_timeout();
+
+#define VACC_RING_TRIED ((*err = vacc_ring_try(request, reserve, turn)) != -ENOSPC)
+	if (interruptible)
+		return wait_event_interruptible_timeout(session->room,
+							VACC_RING_TRIED,
+							timeout);
+	return wait_event_killable_timeout(session->room, VACC_RING_TRIED,
+					   timeout);
+#undef VACC_RING_TRIED
+}
+
+static u16 vacc_ring_sent(struct vacc_session *session, int err, long left)
+{
+	if (!err)
+		return VIRTIO_ACCEL_S_OK;
+	if (err == -ENOMEM)
+		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
+	if (left < 0)
+		return fatal_signal_pending(current) ? VACC_S_KILLED :
+						       VACC_S_RESTART;
 	if (!left)
 		vacc_session_fail(session);
 	return VIRTIO_ACCEL_S_DEVICE_LOST;
 }
 
 /*
- * A full ring is back-pressure: whoever comes waits.  A device that returns nothing for
- * as long as a command may take is reset by those who wait for its answers.
+ * A full ring is back-pressure: whoever comes waits, for as long as the device returns
+ * something.  One that returns nothing for as long as a command may take is reset.
  */
 static u16 vacc_ring_send_wait(struct vacc_request *request, u32 reserve,
 			       bool interruptible)
 {
 	struct vacc_session *session = request->session;
-	long timeout = vacc_ring_timeout();
+	struct list_head turn;
+	u32 returned;
 	long left;
 	int err;
 
-#define VACC_RING_TRIED ((err = vacc_ring_try(request, reserve)) != -ENOSPC)
-	if (interruptible)
-		left = wait_event_interruptible_timeout(session->room,
-							VACC_RING_TRIED,
-							timeout);
-	else
-		left = wait_event_killable_timeout(session->room,
-						   VACC_RING_TRIED, timeout);
-#undef VACC_RING_TRIED
-	if (!err)
-		return VIRTIO_ACCEL_S_OK;
-	if (left < 0)
-		return fatal_signal_pending(current) ? VACC_S_KILLED :
-						       VACC_S_RESTART;
-	return vacc_ring_refused(session, left);
+	err = vacc_ring_try(request, reserve, NULL);
+	if (err != -ENOSPC)
+		return vacc_ring_sent(session, err, 1);
+	vacc_ring_begin_turn(session, &turn);
+	do {
+		returned = READ_ONCE(session->returned);
+		left = vacc_ring_wait_turn(request, reserve, &turn,
+					   interruptible, &err);
+	} while (err == -ENOSPC && !left &&
+		 READ_ONCE(session->returned) != returned);
+	vacc_ring_end_turn(session, &turn);
+	return vacc_ring_sent(session, err, left);
 }
 
 /**
@@ -265,8 +335,8 @@ static u16 vacc_ring_send_wait(struct vacc_request *request, u32 reserve,
  * @interruptible: any signal ends the wait, not only a fatal one
  *
  * Context: process, holding no spinlock.
- * Return: OK; VACC_S_RESTART or VACC_S_KILLED for a signal, and DEVICE_LOST, all before
- * the device could see anything.
+ * Return: OK; VACC_S_RESTART or VACC_S_KILLED for a signal, OUT_OF_MEMORY where it cannot
+ * be mapped for the device, and DEVICE_LOST, all before the device could see anything.
  */
 u16 vacc_ring_send(struct vacc_request *request, bool interruptible)
 {
@@ -305,6 +375,7 @@ static bool vacc_ring_collect(struct vacc_session *session,
 		virtqueue_disable_cb(vq);
 		while ((request = virtqueue_get_buf(vq, &used))) {
 			request->used = used;
+			WRITE_ONCE(session->returned, session->returned + 1);
 			list_move_tail(&request->node, returned);
 		}
 	} while (!virtqueue_enable_cb(vq));

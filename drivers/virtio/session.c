@@ -23,6 +23,7 @@ static struct vacc_session *vacc_session_alloc(struct vacc_vio *vio)
 	spin_lock_init(&session->lock);
 	INIT_LIST_HEAD(&session->inflight);
 	INIT_LIST_HEAD(&session->unsent);
+	INIT_LIST_HEAD(&session->turns);
 	INIT_LIST_HEAD(&session->objects);
 	INIT_LIST_HEAD(&session->events);
 	INIT_LIST_HEAD(&session->orphans);

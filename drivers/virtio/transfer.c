@@ -58,11 +58,12 @@ static u32 vacc_vio_frame_bytes(const struct vacc_vio_transfer *transfer)
 
 /* Appends a piece, or makes the last one longer where it goes on in memory. */
 static bool vacc_vio_add_piece(struct scatterlist *table, u32 *count, u32 room,
-			       const struct bio_vec *bvec)
+			       const struct bio_vec *bvec, size_t most)
 {
 	struct scatterlist *last = &table[*count - 1];
 
 	if (*count > 1 && sg_page(last) &&
+	    last->length + bvec->bv_len <= most &&
 	    page_to_phys(sg_page(last)) + last->offset + last->length ==
 		    page_to_phys(bvec->bv_page) + bvec->bv_offset) {
 		last->length += bvec->bv_len;
@@ -80,6 +81,7 @@ static u32 vacc_vio_collect(const struct vacc_vio_transfer *transfer,
 			    struct vacc_request *request,
 			    struct scatterlist *table, u32 *count, u32 room)
 {
+	const size_t most = virtio_max_dma_size(transfer->session->vdev);
 	const struct iov_iter *iter = transfer->iter;
 	struct bvec_iter start = {
 		.bi_size = min_t(size_t, iov_iter_count(iter),
@@ -91,7 +93,7 @@ static u32 vacc_vio_collect(const struct vacc_vio_transfer *transfer,
 	u32 bytes = 0;
 
 	for_each_bvec(bvec, iter->bvec, at, start) {
-		if (!vacc_vio_add_piece(table, count, room, &bvec))
+		if (!vacc_vio_add_piece(table, count, room, &bvec, most))
 			break;
 		get_page(bvec.bv_page);
 		request->pages[request->page_count++] = bvec.bv_page;
@@ -232,7 +234,8 @@ static int vacc_vio_add(struct vacc_vio_transfer *transfer,
 	int err;
 
 	spin_lock_irq(&session->lock);
-	err = vacc_ring_add(frame->request, VACC_VIO_RESERVE, &transfer->kick);
+	err = vacc_ring_add_in_turn(frame->request, VACC_VIO_RESERVE, NULL,
+				    &transfer->kick);
 	spin_unlock_irq(&session->lock);
 	return err;
 }
@@ -247,7 +250,8 @@ static u16 vacc_vio_send(struct vacc_vio_transfer *transfer,
 {
 	int err = vacc_vio_add(transfer, frame);
 
-	if (err == -ENOSPC && !list_empty(&transfer->sent)) {
+	if ((err == -ENOSPC || err == -ENOMEM) &&
+	    !list_empty(&transfer->sent)) {
 		vacc_vio_wait_all(transfer);
 		if (transfer->status != VIRTIO_ACCEL_S_OK)
 			return transfer->status;
@@ -256,6 +260,8 @@ static u16 vacc_vio_send(struct vacc_vio_transfer *transfer,
 	/* It is others who have the ring. */
 	if (err == -ENOSPC)
 		return vacc_ring_send(frame->request, false);
+	if (err == -ENOMEM)
+		return VIRTIO_ACCEL_S_OUT_OF_MEMORY;
 	return err ? VIRTIO_ACCEL_S_DEVICE_LOST : VIRTIO_ACCEL_S_OK;
 }
 

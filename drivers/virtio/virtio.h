@@ -91,6 +91,8 @@ struct vacc_vio {
  * @watch: looks for requests about events that are not answered in time
  * @objects: handles that exist, for the end of the session
  * @room: for who waits for descriptors
+ * @turns: of these, in the order in which they came
+ * @returned: what the device has returned so far, to see whether it goes on
  * @events: events whose private areas hold requests
  * @pending: how many of them have not ended
  * @polls: answers to polls that are awaited
@@ -121,6 +123,8 @@ struct vacc_session {
 	struct timer_list watch;
 	struct list_head objects;
 	wait_queue_head_t room;
+	struct list_head turns;
+	u32 returned;
 	struct list_head events;
 	u32 pending;
 	u32 polls;
@@ -219,6 +223,9 @@ struct vacc_request {
 	u8 response[VACC_VIO_IN_BYTES] ____cacheline_aligned;
 };
 
+/* How long it takes to be done with a request once its state says so, in us. */
+#define VACC_FINISH_US		10
+
 static inline bool vacc_request_finished(const struct vacc_request *request)
 {
 	/* Pairs with vacc_request_finish(). */
@@ -241,8 +248,11 @@ static inline bool vacc_session_linear(const struct vacc_session *session)
 	return session->chain < 3;
 }
 
-/* driver.c */
+/* ../main.c */
 extern struct workqueue_struct *vacc_slow_wq;
+extern struct workqueue_struct *vacc_reset_wq;
+
+/* driver.c */
 u32 vacc_vio_command_timeout_ms(void);
 u32 vacc_vio_hang_limit_ms(void);
 void vacc_vio_schedule_reset(struct vacc_vio *vio);
@@ -287,6 +297,8 @@ void vacc_request_lose(struct vacc_request *request);
 
 /* ring.c */
 int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick);
+int vacc_ring_add_in_turn(struct vacc_request *request, u32 reserve,
+			  const struct list_head *turn, bool *kick);
 void vacc_ring_kick(struct vacc_session *session);
 void vacc_ring_post(struct vacc_request *request);
 bool vacc_ring_unpost(struct vacc_request *request);
