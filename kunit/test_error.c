@@ -2,9 +2,8 @@
 /*
  * Statuses and errnos.
  */
-#include <kunit/test.h>
-
 #include "../drivers/core.h"
+#include "rig.h"
 
 struct error_pair {
 	const char *name;
@@ -60,15 +59,31 @@ static void error_text_is_kept(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, call.reason.text, "because");
 }
 
+/* What VACC_LAST_ERROR has are numbers that userspace knows. */
+static void error_of_a_signal(struct kunit *test)
+{
+	struct rig *rig = test->priv;
+	struct vacc_last_error last = {};
+	struct vacc_call call;
+
+	rig_call(rig, &call);
+	vacc_error_note(&call, -ERESTARTSYS);
+	KUNIT_EXPECT_EQ(test, RIG_CALL(rig, VACC_LAST_ERROR, &last), 0L);
+	KUNIT_EXPECT_EQ(test, last.error, (u32)EINTR);
+}
+
 static struct kunit_case error_cases[] = {
 	KUNIT_CASE_PARAM(error_of_status, error_pair_gen_params),
 	KUNIT_CASE(error_of_every_status),
 	KUNIT_CASE(error_text_is_kept),
+	KUNIT_CASE(error_of_a_signal),
 	{}
 };
 
 static struct kunit_suite error_suite = {
 	.name = "virtio_accel_error",
+	.init = rig_init,
+	.exit = rig_exit,
 	.test_cases = error_cases,
 };
 

@@ -4,6 +4,7 @@
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/poll.h>
 
 #include "rig.h"
 
@@ -98,6 +99,57 @@ static void quota_defaults(struct kunit *test)
 	rig_quota_set(0, U32_MAX, 99);
 	KUNIT_EXPECT_EQ(test, vacc_quota_inflight(), (u32)INT_MAX);
 	KUNIT_EXPECT_EQ(test, vacc_quota_contexts(dev), 8U);
+}
+
+static u32 quota_wakes;
+
+static int quota_woken(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	quota_wakes++;
+	return 0;
+}
+
+static bool quota_writable(struct rig *rig)
+{
+	return vacc_fops.poll(rig->file[0], NULL) & EPOLLOUT;
+}
+
+/* What poll(2) says is what a submission would find; who waits for it is woken. */
+static void quota_poll(struct kunit *test)
+{
+	struct rig *rig = test->priv;
+	struct vacc_file *file = rig_file(rig, 0);
+	DEFINE_WAIT_FUNC(wait, quota_woken);
+	int limit = 3;
+	int i;
+
+	rig_quota_set(0, limit, 0);
+	add_wait_queue(&file->wait, &wait);
+	for (i = 0; i < limit; i++) {
+		KUNIT_EXPECT_TRUE(test, quota_writable(rig));
+		KUNIT_EXPECT_TRUE(test, vacc_file_enter(file));
+	}
+	KUNIT_EXPECT_FALSE(test, quota_writable(rig));
+	KUNIT_EXPECT_FALSE(test, vacc_file_enter(file));
+	/* All have ended, and the device has let go of none; until there are twice as many. */
+	for (i = 0; i < limit; i++)
+		vacc_file_leave(file);
+	for (i = limit; i < 2 * limit + 1; i++) {
+		KUNIT_EXPECT_TRUE(test, quota_writable(rig));
+		KUNIT_EXPECT_TRUE(test, vacc_file_enter(file));
+		vacc_file_leave(file);
+	}
+	KUNIT_EXPECT_FALSE(test, quota_writable(rig));
+	KUNIT_EXPECT_FALSE(test, vacc_file_enter(file));
+	quota_wakes = 0;
+	vacc_file_release_hold(file);
+	KUNIT_EXPECT_EQ(test, quota_wakes, 1U);
+	KUNIT_EXPECT_TRUE(test, quota_writable(rig));
+	while (--i)
+		vacc_file_release_hold(file);
+	remove_wait_queue(&file->wait, &wait);
+	KUNIT_EXPECT_EQ(test, atomic_read(&file->held), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&file->inflight), 0);
 }
 
 /* Create until refused, destroy one, create one. */
@@ -288,6 +340,7 @@ static void quota_contexts_wait_too(struct kunit *test)
 static struct kunit_case quota_cases[] = {
 	KUNIT_CASE_PARAM(quota_is_charged, quota_charge_gen_params),
 	KUNIT_CASE(quota_defaults),
+	KUNIT_CASE(quota_poll),
 	KUNIT_CASE(quota_of_buffers),
 	KUNIT_CASE(quota_of_programs),
 	KUNIT_CASE(quota_refused_program_is_reaped),

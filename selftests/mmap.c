@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* mmap(2) of buffers.  Where the backend has none, each test asserts just that. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/resource.h>
 #include "vacc_test.h"
 
@@ -555,6 +556,70 @@ TEST_F(dev, offsets_do_not_run_out)
 		ASSERT_NE(0, m.offset);
 		ASSERT_GT(1ULL << 44, m.offset);
 		ASSERT_OK(vt_handle(self->fd, VACC_BUFFER_DESTROY, m.handle));
+	}
+}
+
+/* Buffers that come and go while others are looked up. */
+struct churn {
+	int fd;
+	__u32 context;
+	bool stop;
+	unsigned int rounds;
+	int failed;
+};
+
+static void *churn(void *arg)
+{
+	struct churn *c = arg;
+	struct mapped m[8];
+	unsigned int i, made;
+
+	while (!c->failed && !__atomic_load_n(&c->stop, __ATOMIC_RELAXED)) {
+		for (made = 0; made < ARRAY_SIZE(m) && !c->failed; made++)
+			c->failed = make(c->fd, c->context,
+					 1 + (c->rounds + made) % 5 * PAGE, 0, &m[made]);
+		for (i = 0; i < made; i++)
+			c->failed = c->failed ?:
+				    vt_handle(c->fd, VACC_BUFFER_DESTROY, m[i].handle);
+		c->rounds++;
+	}
+	return NULL;
+}
+
+/* A mapping is of the buffer whose offset it has, whatever comes and goes beside it. */
+TEST_F(dev, race_of_lookups)
+{
+	struct churn c[2] = {};
+	struct mapped kept[4];
+	pthread_t threads[2];
+	unsigned int i, rounds;
+	__u64 deadline;
+
+	for (i = 0; i < ARRAY_SIZE(kept); i++) {
+		ASSERT_OK(make(self->fd, self->context, (i + 1) * PAGE, 0, &kept[i]));
+		if (no_mmap(_metadata, self, &kept[i]))
+			return;
+		ASSERT_OK(vt_set(self->fd, kept[i].handle, 0, 0x30 + i, (i + 1) * PAGE));
+	}
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		c[i] = (struct churn){ .fd = self->fd, .context = self->context };
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, &c[i]));
+	}
+	deadline = vt_deadline(2000);
+	for (rounds = 0; vt_now() < deadline || rounds < 100; rounds++) {
+		i = rounds % ARRAY_SIZE(kept);
+		ASSERT_OK(map_at(self->fd, (i + 1) * PAGE, PROT_READ, MAP_SHARED,
+				 kept[i].offset, &kept[i].map));
+		ASSERT_EQ(0x30 + i, kept[i].map[0]);
+		ASSERT_EQ(0x30 + i, kept[i].map[(i + 1) * PAGE - 1]);
+		munmap(kept[i].map, (i + 1) * PAGE);
+	}
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		__atomic_store_n(&c[i].stop, true, __ATOMIC_RELAXED);
+		pthread_join(threads[i], NULL);
+		EXPECT_OK(c[i].failed);
+		EXPECT_LT(0, c[i].rounds);
+		TH_LOG("%u lookups, %u rounds of buffers", rounds, c[i].rounds);
 	}
 }
 
