@@ -5,8 +5,8 @@
  * Lock order, outermost first:
  *
  *   mmap_lock                        (nothing of ours is held over user memory)
- *   vacc_file.maps_lock              free ranges for mappings
  *   vacc_device.registration         reading around each call of the backend
+ *   vacc_file.maps_lock              which buffer a page offset is of
  *   vacc_file.objects.xa_lock        handles, and what stands beside them
  *   vacc_device.lock                 the lists of files and queues
  *   vacc_queue.lock                  events of a queue and their states
@@ -156,7 +156,7 @@ struct vacc_error {
  * @pid: process that opened it
  * @objects: handle to struct vacc_obj; an index without one is reserved
  * @next_handle: where the search for a free index begins
- * @maps_lock: protects finding a free range in @maps; outermost but for mmap_lock
+ * @maps_lock: protects @maps, reading it too
  * @maps: page offset to the struct vacc_buffer that may be mapped there
  * @closed: protected by @objects' lock: the counts have moved to the zombies
  * @counts: protected by @objects' lock: handles by kind
@@ -183,7 +183,7 @@ struct vacc_file {
 	pid_t pid;
 	struct xarray objects;
 	u32 next_handle;
-	struct mutex maps_lock; /* free ranges in maps */
+	struct mutex maps_lock; /* maps */
 	struct maple_tree maps;
 	bool closed;
 	u32 counts[VACC_KIND_COUNT];

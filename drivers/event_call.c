@@ -220,7 +220,7 @@ void vacc_event_want(struct vacc_event *event)
  * @event: the event
  *
  * Context: process.
- * Return: 0; -EOPNOTSUPP where the kernel has no sync_file; -EMFILE, -ENFILE; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP where the kernel has no sync_file; -EMFILE; -ENOMEM.
  */
 int vacc_event_fd(struct vacc_call *call, struct vacc_event *event)
 {
@@ -250,7 +250,7 @@ int vacc_event_fd(struct vacc_call *call, struct vacc_event *event)
  *
  * Context: process.
  * Return: 0; -EOPNOTSUPP for a flag, or where the kernel has no sync_file; -ENOENT;
- * -EMFILE, -ENFILE; -ENOMEM.
+ * -EMFILE; -ENOMEM.
  */
 int vacc_event_export(struct vacc_call *call, void *arg)
 {

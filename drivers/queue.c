@@ -372,6 +372,26 @@ static bool vacc_queue_drained(struct vacc_queue *queue, u64 seq)
 	return drained;
 }
 
+/*
+ * The last one that is waited for; a device that has to be asked how events are is asked
+ * sooner then.
+ */
+static void vacc_queue_want(struct vacc_queue *queue)
+{
+	struct vacc_event *last;
+
+	spin_lock_irq(&queue->lock);
+	last = list_empty(&queue->pending) ? NULL :
+	       list_last_entry(&queue->pending, struct vacc_event, node);
+	if (last)
+		kref_get(&last->ref);
+	spin_unlock_irq(&queue->lock);
+	if (!last)
+		return;
+	vacc_event_want(last);
+	vacc_event_put(last);
+}
+
 static int vacc_queue_drain(struct vacc_call *call, struct vacc_queue *queue,
 			    u64 deadline_ns)
 {
@@ -382,6 +402,7 @@ static int vacc_queue_drain(struct vacc_call *call, struct vacc_queue *queue,
 	spin_lock_irq(&queue->lock);
 	seq = queue->next_seq;
 	spin_unlock_irq(&queue->lock);
+	vacc_queue_want(queue);
 	for (;;) {
 		prepare_to_wait(&queue->wait, &wait, TASK_INTERRUPTIBLE);
 		if (err || vacc_queue_drained(queue, seq))
