@@ -2,6 +2,8 @@
 /*
  * Dense linear on the device, f16 from end to end, against what the CPU could do at most and
  * against libraries that get the same matrices as f32, converted before the clock runs.
+ * A program has as many launches as it takes to be worth a submission, whose cost is what
+ * bench-submit measures.
  *
  * usage: bench-linear OUT [rounds]
  */
@@ -15,6 +17,8 @@
 
 #define MOST		12	/* candidates of a shape */
 #define LINES_CHECKED	2	/* rows of the result that are computed again */
+#define LAUNCHES	64	/* of a program, at most */
+#define ENOUGH		2e9	/* floating-point operations of a program, if those suffice */
 
 struct shape {
 	unsigned int rows;
@@ -112,11 +116,24 @@ struct linear {
 	struct vacc_buffer out;
 };
 
+static double flop_of(const struct shape *s)
+{
+	return 2.0 * s->rows * s->terms * s->outputs;
+}
+
+static unsigned int launches_of(const struct shape *s)
+{
+	double count = ENOUGH / flop_of(s);
+
+	return count > LAUNCHES ? LAUNCHES : count < 1 ? 1 : count;
+}
+
 /* The weights are never mapped for writing, so that the device keeps them packed. */
 static void linear_new(struct linear *linear, struct accel *accel, const struct shape *s,
 		       const struct matrices *m)
 {
-	struct vacc_dense dense = vacc_dense(0, 1, 2, s->rows, s->terms, s->outputs);
+	unsigned int launches = launches_of(s), i;
+	struct vacc_dense dense[LAUNCHES];
 	size_t in = 2UL * s->rows * s->terms, weight = 2UL * s->outputs * s->terms;
 	struct vacc_batch *batch = vacc_batch_new();
 	unsigned int slot;
@@ -128,7 +145,9 @@ static void linear_new(struct linear *linear, struct accel *accel, const struct 
 	accel_need(accel, vacc_buffer_write(&linear->weight, 0, m->weight, weight), "write");
 	for (slot = 0; slot < 3; slot++)
 		vacc_batch_slot(batch, slot, 0, VACC_TYPE_F16, 0, 0);
-	vacc_batch_dense_linear(batch, &dense, 1);
+	for (i = 0; i < launches; i++)
+		dense[i] = vacc_dense(0, 1, 2, s->rows, s->terms, s->outputs);
+	vacc_batch_dense_linear(batch, dense, launches);
 	accel_batch_job(&linear->job, accel, batch);
 	accel_bind(&linear->job, &linear->in, 0, VIRTIO_ACCEL_ACCESS_READ);
 	accel_bind(&linear->job, &linear->weight, 1, VIRTIO_ACCEL_ACCESS_READ);
@@ -187,11 +206,12 @@ static void row_of_reading(const char *shape, const struct candidate *ours,
 static void measure_shape(struct accel *accel, const struct shape *s, struct library *library,
 			  unsigned int rounds)
 {
-	double flop = 2.0 * s->rows * s->terms * s->outputs;
+	unsigned int launches = launches_of(s);
+	double flop = flop_of(s);
 	bool avx512 = accel->info.engine_path == VACC_ENGINE_AVX512;
 	struct product products[MOST];
 	struct candidate all[MOST] = {
-		{ .name = "device", .run = accel_run, .work = flop },
+		{ .name = "device", .run = accel_run, .work = launches * flop },
 		{ .name = avx512 ? "FMA loop, AVX-512" : "FMA loop, AVX2",
 		  .run = avx512 ? peers_fma_avx512 : peers_fma_avx2,
 		  .work = peers_fma_work(avx512) },
@@ -225,7 +245,7 @@ static void measure_shape(struct accel *accel, const struct shape *s, struct lib
 		 accel_engine(accel));
 	rows_of(s, shape, all, count, one_row);
 	if (one_row)
-		row_of_reading(shape, &all[0], &all[count], range.bytes);
+		row_of_reading(shape, &all[0], &all[count], launches * range.bytes);
 	linear_end(&linear);
 	matrices_free(&m);
 }
