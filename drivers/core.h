@@ -206,7 +206,7 @@ struct vacc_file {
 
 /**
  * struct vacc_obj - what every object begins with
- * @kind: what it is
+ * @kind: what it is, enum vacc_kind; as small as the event's memory wants it
  * @ready: protected by the file's @objects lock: lookups find it; false before it is
  *	published and while it is being destroyed
  * @handle: its handle
@@ -218,7 +218,7 @@ struct vacc_file {
  * @bytes: charged for it; set before it is published
  */
 struct vacc_obj {
-	enum vacc_kind kind;
+	u8 kind;
 	bool ready;
 	u32 handle;
 	atomic_t users;

@@ -128,7 +128,6 @@ struct eng_event {
 	u64 scratch_bytes;			/* of the run's scratch */
 	u64 sequence;
 	u64 deadline_ns;			/* 0 for none */
-	u64 cost;
 	u32 tag;
 	u32 process;
 	u32 binding_count;
@@ -136,6 +135,7 @@ struct eng_event {
 	bool big;				/* has products to be spread */
 	bool timed;				/* the owner is told of commands */
 	u32 timed_command;			/* executor: the last of these */
+	u32 cost;				/* as much as fits */
 	u64 timed_start_ns;			/* executor: when that began */
 	struct eng_buffer *buffers[];		/* the run follows */
 };

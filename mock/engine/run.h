@@ -54,8 +54,8 @@ enum eng_phase {
  * @command: the command at work
  * @launch: the launch at work, counted from the command's first
  * @phase: how far the launch has come
- * @linear: within ENG_PHASE_MULTIPLY
  * @spread: the launch at work, or the last, is the team's
+ * @linear: within ENG_PHASE_MULTIPLY
  * @spans: what is bound, in the order of the program's slots; where bindings must
  *	not overlap, as many extents follow
  */
@@ -67,8 +67,8 @@ struct eng_run {
 	u32 command;
 	u32 launch;
 	enum eng_phase phase;
-	struct eng_linear_cursor linear;
 	bool spread;
+	struct eng_linear_cursor linear;
 	struct eng_span spans[];
 };
 

@@ -163,8 +163,8 @@ static u16 eng_event_plan(struct eng_event *event,
 
 	event->big = plan.macs >= ENG_TEAM_MACS;
 	event->scratch_bytes = plan.scratch_bytes;
-	event->cost = eng_plan_cost(&plan) +
-		      (work->image->command_count - 1) * ENG_COMMAND_COST;
+	event->cost = min_t(u64, eng_plan_cost(&plan) + (u64)ENG_COMMAND_COST *
+			    (work->image->command_count - 1), U32_MAX);
 	return VIRTIO_ACCEL_S_OK;
 }
 
