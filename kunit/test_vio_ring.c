@@ -107,13 +107,14 @@ static void ring_exit(struct kunit *test)
 /* Others get answers meanwhile: it is no fault of the device that this one gets no room. */
 static void ring_goes_on(struct kunit *test)
 {
-	struct vacc_session *session = ring_make(test, RING_TIMEOUT_MS);
+	struct vacc_session *session = ring_make(test, 10 * RING_TIMEOUT_MS);
 	struct ring_caller caller;
 	int i;
 
+	/* For longer than the timeout, with pauses that are far from it. */
 	ring_begin(test, &caller, session, false);
-	for (i = 0; i < 10; i++) {
-		msleep(RING_TIMEOUT_MS / 2);
+	for (i = 0; i < 15; i++) {
+		msleep(RING_TIMEOUT_MS);
 		spin_lock_irq(&session->lock);
 		session->returned++;
 		spin_unlock_irq(&session->lock);
