@@ -402,8 +402,9 @@ static int vacc_queue_drain(struct vacc_call *call, struct vacc_queue *queue,
 	spin_lock_irq(&queue->lock);
 	seq = queue->next_seq;
 	spin_unlock_irq(&queue->lock);
-	vacc_queue_want(queue);
 	for (;;) {
+		/* Others may end before it, or it before others. */
+		vacc_queue_want(queue);
 		prepare_to_wait(&queue->wait, &wait, TASK_INTERRUPTIBLE);
 		if (err || vacc_queue_drained(queue, seq))
 			break;

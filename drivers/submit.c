@@ -429,7 +429,7 @@ static int vacc_submit_one(struct vacc_call *call, struct vacc_submit *arg,
  * Context: process.
  * Return: 0 when there is an event; otherwise nothing was submitted: -EOPNOTSUPP, -EINVAL,
  * -E2BIG, -ENOENT, -ERANGE, -EACCES; -EBADF for an in-fence; -ENOSPC; -EAGAIN where
- * reaping events or reading records makes room; -EFAULT; -ENOMEM; -EMFILE, -ENFILE for an
+ * reaping events or reading records makes room; -EFAULT; -ENOMEM; -EMFILE for an
  * out-fence; -ENODEV; -ENOEXEC where the bindings do not fit the program; or what else the
  * backend says.
  */

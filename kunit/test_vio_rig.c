@@ -333,6 +333,7 @@ void vio_rig_free(struct vio_rig *rig)
 		vio_remove(&rig->vdev);
 	rig->probed = false;
 	vio_tag = 0;
+	vio_unmappable = 0;
 	KUNIT_EXPECT_NULL(rig->test, rig->vq);
 }
 

@@ -132,6 +132,7 @@ void vio_rule(struct kunit *test);
 
 /* test_vio_driver.c: what is static in the driver. */
 extern u32 vio_tag;
+extern u32 vio_unmappable;
 int vio_validate(struct virtio_device *vdev);
 bool vio_named(const char *list, const char *name);
 int vio_probe(struct virtio_device *vdev);

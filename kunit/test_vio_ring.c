@@ -72,27 +72,40 @@ static void ring_end(struct ring_caller *caller)
 	destroy_work_on_stack(&caller->work);
 }
 
-/* A ring that takes one frame at a time, and the device keeps one. */
-static struct vacc_session *ring_make(struct kunit *test, u32 timeout_ms)
+static struct vacc_session *ring_probe(struct kunit *test, u32 ring)
 {
-	struct virtio_accel_object object = { cpu_to_le64(RING_OBJECT) };
 	struct vio_rig *rig = vio_rig_make(test);
-	struct vacc_session *session;
-	struct vacc_request *request;
 
 	test->priv = rig;
-	rig->ring = 4;
+	rig->ring = ring;
 	rig->config.max_chain_descriptors = cpu_to_le16(4);
 	KUNIT_ASSERT_EQ(test, vio_rig_probe(rig), 0);
-	session = vio_session(rig);
-	vio_command_timeout(timeout_ms);
 	vio_rig_forget(rig);
-	rig->hold = VIRTIO_ACCEL_OP_DESTROY_CONTEXT;
+	return vio_session(rig);
+}
+
+/* The caller's reference is what it lives by until it is sent. */
+static struct vacc_request *ring_post(struct kunit *test, struct vacc_session *session)
+{
+	struct virtio_accel_object object = { cpu_to_le64(RING_OBJECT) };
+	struct vacc_request *request;
+
 	request = vacc_request_alloc(session, VIRTIO_ACCEL_OP_DESTROY_CONTEXT, &object,
 				     sizeof(object), 0, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, request);
 	vacc_ring_post(request);
-	vacc_request_put(request);
+	return request;
+}
+
+/* A ring that takes one frame at a time, and the device keeps one. */
+static struct vacc_session *ring_make(struct kunit *test, u32 timeout_ms)
+{
+	struct vacc_session *session = ring_probe(test, 4);
+	struct vio_rig *rig = test->priv;
+
+	vio_command_timeout(timeout_ms);
+	rig->hold = VIRTIO_ACCEL_OP_DESTROY_CONTEXT;
+	vacc_request_put(ring_post(test, session));
 	KUNIT_ASSERT_TRUE(test, rig->holding);
 	return session;
 }
@@ -112,6 +125,7 @@ static void ring_goes_on(struct kunit *test)
 	int i;
 
 	/* For longer than the timeout, with pauses that are far from it. */
+	mutex_lock(&session->vio->lock);
 	ring_begin(test, &caller, session, false);
 	for (i = 0; i < 15; i++) {
 		msleep(RING_TIMEOUT_MS);
@@ -125,16 +139,20 @@ static void ring_goes_on(struct kunit *test)
 	ring_end(&caller);
 	KUNIT_EXPECT_EQ(test, caller.status, (u16)VIRTIO_ACCEL_S_OK);
 	KUNIT_EXPECT_EQ(test, ring_waiting(session), 0U);
+	mutex_unlock(&session->vio->lock);
 }
 
 static void ring_stands_still(struct kunit *test)
 {
-	struct vacc_session *session = ring_make(test, RING_TIMEOUT_MS);
+	struct vacc_session *session = ring_make(test, 10 * RING_TIMEOUT_MS);
 	struct vacc_vio *vio = session->vio;
 	struct ring_caller caller;
 
+	/* Calls keep the device from going; here it is its own lock. */
+	mutex_lock(&vio->lock);
 	ring_begin(test, &caller, session, false);
 	ring_end(&caller);
+	mutex_unlock(&vio->lock);
 	KUNIT_EXPECT_EQ(test, caller.status, (u16)VIRTIO_ACCEL_S_DEVICE_LOST);
 	rig_flush();
 	KUNIT_EXPECT_EQ(test, vio->resets, 1U);
@@ -162,10 +180,66 @@ static void ring_in_turn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rig->frames[2].opcode, (u16)VIRTIO_ACCEL_OP_CREATE_CONTEXT);
 }
 
+/* A frame that cannot be mapped fails alone. */
+static void ring_unmapped_call(struct kunit *test)
+{
+	struct vacc_session *session = ring_probe(test, VIO_RING);
+	struct vio_rig *rig = test->priv;
+	void *context;
+
+	vio_unmappable = 1;
+	KUNIT_EXPECT_EQ(test, vacc_vio_ops.context_create(session, &context),
+			(u16)VIRTIO_ACCEL_S_OUT_OF_MEMORY);
+	KUNIT_EXPECT_EQ(test, rig->frame_count, 0U);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(session->failed));
+	KUNIT_EXPECT_EQ(test, vacc_vio_ops.context_create(session, &context),
+			(u16)VIRTIO_ACCEL_S_OK);
+	vacc_vio_ops.context_destroy(session, context);
+}
+
+/* Where others are under way it waits for their answers, which give memory back. */
+static void ring_unmapped_beside_others(struct kunit *test)
+{
+	struct vacc_session *session = ring_probe(test, VIO_RING);
+	struct vio_rig *rig = test->priv;
+	struct ring_caller caller;
+
+	rig->hold = VIRTIO_ACCEL_OP_DESTROY_CONTEXT;
+	vacc_request_put(ring_post(test, session));
+	vio_unmappable = U32_MAX;
+	ring_begin(test, &caller, session, false);
+	vio_unmappable = 0;
+	vio_release(rig, NULL);
+	ring_end(&caller);
+	KUNIT_EXPECT_EQ(test, caller.status, (u16)VIRTIO_ACCEL_S_OK);
+}
+
+/* Nobody waits for what was posted, and the device has nothing to return: tried again. */
+static void ring_unmapped_post(struct kunit *test)
+{
+	struct vacc_session *session = ring_probe(test, VIO_RING);
+	struct vio_rig *rig = test->priv;
+	struct vacc_request *request;
+	int tries;
+
+	vio_unmappable = 3;
+	request = ring_post(test, session);
+	KUNIT_EXPECT_FALSE(test, list_empty(&session->unsent));
+	for (tries = 0; tries < 2000 && !READ_ONCE(rig->frame_count); tries++)
+		usleep_range(500, 1000);
+	KUNIT_EXPECT_EQ(test, rig->frame_count, 1U);
+	KUNIT_EXPECT_TRUE(test, list_empty(&session->unsent));
+	KUNIT_EXPECT_EQ(test, vio_unmappable, 0U);
+	vacc_request_put(request);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_goes_on),
 	KUNIT_CASE(ring_stands_still),
 	KUNIT_CASE(ring_in_turn),
+	KUNIT_CASE(ring_unmapped_call),
+	KUNIT_CASE(ring_unmapped_beside_others),
+	KUNIT_CASE(ring_unmapped_post),
 	{}
 };
 

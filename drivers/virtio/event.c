@@ -10,6 +10,9 @@
 
 #include "event.h"
 
+/* How long until memory that could not be mapped is tried again. */
+#define VACC_DISMISS_RETRY_MS	10
+
 /**
  * vacc_vio_event_bytes() - length of an event's private area
  * @priv: the session
@@ -525,10 +528,26 @@ static void vacc_vio_event_mute(struct vacc_session *session,
 		usleep_range(VACC_FINISH_US, 2 * VACC_FINISH_US);
 }
 
+/* A device that does not hear of it keeps the event, and all that belongs to it. */
+static u16 vacc_vio_event_forget(struct vacc_session *session,
+				 struct vacc_request *control)
+{
+	u16 status;
+
+	for (;;) {
+		status = vacc_ring_send_control(control);
+		if (status != VIRTIO_ACCEL_S_OUT_OF_MEMORY ||
+		    READ_ONCE(session->failed) || READ_ONCE(session->dying))
+			return status;
+		msleep(VACC_DISMISS_RETRY_MS);
+	}
+}
+
 static void vacc_vio_event_dismiss(struct vacc_session *session,
 				   struct vacc_vio_event *event)
 {
 	struct vacc_request *control = event->control;
+	u16 status;
 
 	/* A poll of it may be under way; no other will begin. */
 	if (!vacc_request_finished(control) && !READ_ONCE(session->failed))
@@ -538,7 +557,8 @@ static void vacc_vio_event_dismiss(struct vacc_session *session,
 	if (!event->id || !vacc_request_finished(control) || READ_ONCE(session->failed))
 		return;
 	vacc_request_reuse(control, VIRTIO_ACCEL_OP_DESTROY_EVENT, event->id, 0);
-	if (!vacc_ring_send_control(control))
+	status = vacc_vio_event_forget(session, control);
+	if (status == VIRTIO_ACCEL_S_OK)
 		vacc_request_wait(control);
 }
 

@@ -47,42 +47,6 @@ static bool vacc_ring_overdue(struct vacc_session *session)
 	return false;
 }
 
-static void vacc_ring_watchdog(struct timer_list *timer)
-{
-	struct vacc_session *session = container_of(timer, struct vacc_session,
-						    watch);
-	unsigned long flags;
-	bool overdue;
-
-	spin_lock_irqsave(&session->lock, flags);
-	overdue = vacc_ring_overdue(session);
-	spin_unlock_irqrestore(&session->lock, flags);
-	if (overdue)
-		vacc_session_fail(session);
-}
-
-/**
- * vacc_ring_watch_init() - prepare to look for answers that do not come
- * @session: the session
- *
- * Context: any.
- */
-void vacc_ring_watch_init(struct vacc_session *session)
-{
-	timer_setup(&session->watch, vacc_ring_watchdog, 0);
-}
-
-/**
- * vacc_ring_watch_stop() - do not look any more
- * @session: the session, which is dying
- *
- * Context: may sleep.
- */
-void vacc_ring_watch_stop(struct vacc_session *session)
-{
-	vacc_timer_delete_sync(&session->watch);
-}
-
 /**
  * vacc_ring_add() - put a request on the ring, if there is room
  * @request: an idle request
@@ -91,7 +55,7 @@ void vacc_ring_watch_stop(struct vacc_session *session)
  *
  * Context: any, under the session's lock.
  * Return: 0; -ENOSPC where there is no room; -ENOMEM where the frame cannot be mapped for
- * the device; -EIO where the ring is gone.
+ * the device though nothing else is; -EIO where the ring is gone.
  */
 int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick)
 {
@@ -119,8 +83,10 @@ int vacc_ring_add(struct vacc_request *request, u32 reserve, bool *kick)
 	err = virtqueue_add_sgs(session->vq, sgs, 1, 1, request, GFP_ATOMIC);
 	if (err && virtqueue_is_broken(session->vq))
 		return -EIO;
+	/* What others have mapped is there again when they are answered. */
 	if (err)
-		return err == -ENOSPC ? -ENOSPC : -ENOMEM;
+		return err == -ENOSPC || !list_empty(&session->inflight) ?
+		       -ENOSPC : -ENOMEM;
 	kref_get(&request->ref);
 	request->state = VACC_REQUEST_SENT;
 	request->finished = false;
@@ -157,11 +123,17 @@ void vacc_ring_kick(struct vacc_session *session)
 static void vacc_ring_send_unsent(struct vacc_session *session, bool *kick)
 {
 	struct vacc_request *request, *next;
+	int err = 0;
 
 	lockdep_assert_held(&session->lock);
-	list_for_each_entry_safe(request, next, &session->unsent, node)
-		if (vacc_ring_add(request, VACC_VIO_RESERVE, kick))
+	list_for_each_entry_safe(request, next, &session->unsent, node) {
+		err = vacc_ring_add(request, VACC_VIO_RESERVE, kick);
+		if (err)
 			break;
+	}
+	/* The device has nothing that it could return, and nobody else tries again. */
+	if (err == -ENOMEM)
+		timer_reduce(&session->watch, jiffies + 1);
 }
 
 /**
@@ -397,6 +369,43 @@ static void vacc_ring_room(struct vacc_session *session)
 		vacc_ring_kick(session);
 	if (wq_has_sleeper(&session->room))
 		wake_up_all(&session->room);
+}
+
+static void vacc_ring_watchdog(struct timer_list *timer)
+{
+	struct vacc_session *session = container_of(timer, struct vacc_session,
+						    watch);
+	unsigned long flags;
+	bool overdue;
+
+	spin_lock_irqsave(&session->lock, flags);
+	overdue = vacc_ring_overdue(session);
+	spin_unlock_irqrestore(&session->lock, flags);
+	if (overdue)
+		vacc_session_fail(session);
+	vacc_ring_room(session);
+}
+
+/**
+ * vacc_ring_watch_init() - prepare to look for answers that do not come
+ * @session: the session
+ *
+ * Context: any.
+ */
+void vacc_ring_watch_init(struct vacc_session *session)
+{
+	timer_setup(&session->watch, vacc_ring_watchdog, 0);
+}
+
+/**
+ * vacc_ring_watch_stop() - do not look any more
+ * @session: the session, which is dying
+ *
+ * Context: may sleep.
+ */
+void vacc_ring_watch_stop(struct vacc_session *session)
+{
+	vacc_timer_delete_sync(&session->watch);
 }
 
 /**

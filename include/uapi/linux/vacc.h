@@ -33,7 +33,7 @@
  *   EFAULT      an address of the caller is bad
  *   EINTR       a signal arrived and the call could not be restarted
  *   ENOTTY      no such ioctl
- *   EBADF, EMFILE, ENFILE  of file descriptors that come in or go out
+ *   EBADF, EMFILE  of file descriptors that come in or go out
  *
  * Checks come in this order: size, then flags and reserved fields (EOPNOTSUPP
  * before EINVAL), counts and zero lengths, handles (ENOENT), contexts (EINVAL),
