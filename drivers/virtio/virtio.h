@@ -88,7 +88,8 @@ struct vacc_vio {
  * @next_id: upper half of the next request's ID
  * @inflight: requests that the ring has, the oldest first
  * @unsent: requests that nobody waits for, until the ring has room; they go first
- * @watch: looks for requests about events that are not answered in time
+ * @watch: looks for requests about events that are not answered in time, and sends what
+ *	could not be mapped
  * @objects: handles that exist, for the end of the session
  * @room: for who waits for descriptors
  * @turns: of these, in the order in which they came

@@ -177,8 +177,6 @@ struct row {
 static void row_make(struct row *row, struct eng_context *context)
 {
 	struct eng_linear linear;
-	struct eng_linear_cursor cursor = {};
-	void *work = malloc(eng_linear_work_bytes());
 	u32 i;
 
 	row->in = area_make(context, 2 * FEATURES, USAGE_ALL);
@@ -195,10 +193,7 @@ static void row_make(struct row *row, struct eng_context *context)
 		.out = row->want, .out_stride = 2 * FEATURES,
 		.rows = 1, .in_features = FEATURES, .out_features = FEATURES,
 	};
-	REQUIRE(work);
-	while (!eng_linear_done(&linear, &cursor))
-		eng_linear_step(&linear, &cursor, work, U64_MAX);
-	free(work);
+	linear_alone(&linear);
 	row->image = image_load(context, row_load(FEATURES, FEATURES, 2 * FEATURES));
 	row->binds[0] = bind_of(&row->in, 0, READ_ONLY);
 	row->binds[1] = bind_of(&row->weights, 1, READ_ONLY);

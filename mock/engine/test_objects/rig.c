@@ -274,3 +274,14 @@ struct eng_bind bind_of(struct area *area, u32 slot, u8 access)
 		.access = access,
 	};
 }
+
+void linear_alone(const struct eng_linear *linear)
+{
+	struct eng_linear_cursor cursor = {};
+	void *work = malloc(eng_linear_work_bytes());
+
+	REQUIRE(work);
+	while (!eng_linear_done(linear, &cursor))
+		eng_linear_step(linear, &cursor, work, U64_MAX);
+	free(work);
+}

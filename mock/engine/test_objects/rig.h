@@ -8,6 +8,7 @@
 
 #include "artifact.h"
 #include "engine.h"
+#include "linear.h"
 #include "test.h"
 
 #define OK	VIRTIO_ACCEL_S_OK
@@ -111,5 +112,8 @@ void job_expect(struct job *job, u32 state, u16 status, const char *file,
 /* Waits for the end of a job, which comes once and is as it should be. */
 #define EXPECT_ENDED(job, state, status)				\
 	job_expect(job, state, status, __FILE__, __LINE__)
+
+/* A product in this thread, by nothing but the chosen path. */
+void linear_alone(const struct eng_linear *linear);
 
 #endif /* _TEST_OBJECTS_RIG_H */

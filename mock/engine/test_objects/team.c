@@ -36,13 +36,8 @@ static void multiply_alone(struct product *p)
 		.out = p->want, .out_stride = 2 * p->features,
 		.rows = p->rows, .in_features = p->features, .out_features = p->features,
 	};
-	struct eng_linear_cursor cursor = {};
-	void *work = malloc(eng_linear_work_bytes());
 
-	REQUIRE(work);
-	while (!eng_linear_done(&linear, &cursor))
-		eng_linear_step(&linear, &cursor, work, U64_MAX);
-	free(work);
+	linear_alone(&linear);
 }
 
 static void product_make(struct product *p, struct eng_context *context, u32 rows, u32 features)
